@@ -1,0 +1,131 @@
+
+/*
+ * Front and broker: fixed-size structs over one SOCK_SEQPACKET socket, both
+ * ends built together.  The front asks (brk_req_t), the broker answers and
+ * tells events (brk_ans_t); descriptors travel by SCM_RIGHTS.
+ *
+ * The front can name a profile and lower limits.  There is no field for a
+ * path, a uid, an argument, a mount or a system call.
+ *
+ * A message of the wrong size, an unknown operation, a descriptor where none
+ * belongs: the broker ends that front and starts another.  A request that is
+ * well-formed and cannot be done is answered with a code.
+ */
+
+#ifndef RETORT_BROKER_H
+#define RETORT_BROKER_H
+
+#include <assert.h>
+
+#include "profile.h"
+
+
+#define BRK_VERSION   1
+#define BRK_RECORD_SIZE  512   /* bytes that the front may leave with a box */
+#define BRK_BOX_FDS   3         /* kernel channel, stdout, stderr */
+
+
+/*
+ * name, number, when it is allowed (H: before hello, R: when ready), and why
+ * it is safe when the front is hostile.
+ */
+
+#define BRK_OPS(X)                                                            \
+    /* tells the version; answered once, then every living box is offered */  \
+    X(HELLO,   2, H)                                                          \
+    /* profile by name, limits clamped to its ceilings, slots are counted */  \
+    X(SPAWN,   4, R)                                                          \
+    /* only boxes that the broker made; id carries a generation */            \
+    X(KILL,    6, R)                                                          \
+    /* SIGINT or SIGKILL, to the processes inside that box and no other */    \
+    X(SIGNAL,  8, R)                                                          \
+    /* reads the box's own counters */                                        \
+    X(STAT,   10, R)                                                          \
+    /* lowers memory, processes or cpu of a living box below its profile */   \
+    X(LIMIT,  12, R)                                                          \
+    /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */        \
+    X(RECORD, 14, R)                                                          \
+    /* a new interpreter in a box whose old one is gone: same walls */        \
+    X(RESTART, 16, R)
+
+
+#define BRK_ENUM(name, number, when)  BRK_##name = number,
+
+typedef enum {
+    BRK_OPS(BRK_ENUM)
+
+    /* events, told by the broker unasked: odd numbers, seq 0 */
+
+    BRK_EV_BOX = 101,           /* after HELLO: a living box, with its fds */
+    BRK_EV_BOXES_END = 103,     /* after HELLO: no more boxes */
+    BRK_EV_KERNEL_EXIT = 105,   /* interpreter gone, box lives; status set */
+    BRK_EV_BOX_EXIT = 107,      /* box gone, its id is dead; stat is final */
+    BRK_EV_DRAIN = 109          /* service stops: end or cancel what runs */
+} brk_op_t;
+
+
+/* codes of an answer */
+
+typedef enum {
+    BRK_OK = 0,
+    BRK_EPROFILE,               /* no such profile */
+    BRK_EBOX,                   /* no such box (any more) */
+    BRK_EFULL,                  /* all slots, or all of this profile, in use */
+    BRK_ESTEP,                  /* a step failed: step and error are set */
+    BRK_ESTATE                  /* box not in a state for this */
+} brk_code_t;
+
+
+typedef struct {
+    uint64_t  cpu_user_us;
+    uint64_t  cpu_system_us;
+    uint64_t  memory_now;       /* bytes */
+    uint64_t  memory_peak;      /* bytes, since spawn or the last reset */
+    uint32_t  processes;        /* now */
+    uint32_t  oom_kills;        /* since spawn */
+} brk_stat_t;
+
+
+typedef struct {
+    uint16_t             op;            /* brk_op_t */
+    uint16_t             version;       /* BRK_VERSION */
+    uint32_t             seq;           /* not 0; echoed in the answer */
+    uint64_t             id;            /* box */
+    uint32_t             signal;        /* SIGNAL: SIGINT, SIGKILL */
+    uint32_t             reset_peak;    /* STAT: start a new peak */
+    char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
+    retort_box_limits_t  limits;        /* SPAWN, LIMIT; 0: default / as is */
+    uint8_t              record[BRK_RECORD_SIZE];                /* SPAWN, RECORD */
+} brk_req_t;
+
+
+/*
+ * BRK_BOX_FDS descriptors come with: a good answer to SPAWN, BRK_EV_BOX, and
+ * a good answer to RESTART.  The receiver owns them.
+ *
+ * Box id: slot in the low 32 bits, generation in the high ones; never 0.
+ */
+
+typedef struct {
+    uint16_t             op;            /* of the request, or an event */
+    uint16_t             code;          /* brk_code_t */
+    uint32_t             seq;
+    uint64_t             id;
+    uint32_t             step;          /* BRK_ESTEP: init_step_t */
+    int32_t              error;         /* BRK_ESTEP: errno */
+    int32_t              status;        /* *_EXIT: as from waitpid() */
+    uint32_t             count;         /* HELLO: living boxes */
+    brk_stat_t           stat;          /* STAT, EV_*_EXIT */
+    char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX */
+    retort_box_limits_t  limits;        /* SPAWN, EV_BOX: those in force */
+    uint8_t              record[BRK_RECORD_SIZE];                /* EV_BOX */
+} brk_ans_t;
+
+
+static_assert(sizeof(retort_box_limits_t) == 56, "box limits: no padding");
+static_assert(sizeof(brk_stat_t) == 40, "stat: no padding");
+static_assert(sizeof(brk_req_t) == 24 + 32 + 56 + 512, "no padding");
+static_assert(sizeof(brk_ans_t) == 32 + 40 + 32 + 56 + 512, "no padding");
+
+
+#endif /* RETORT_BROKER_H */

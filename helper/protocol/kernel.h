@@ -1,0 +1,80 @@
+
+/*
+ * Front and kernel: packets over one SOCK_SEQPACKET socket per sandbox.
+ *
+ * Packets keep their borders, so a front that dies in the middle of a message
+ * leaves nothing half-read behind: its successor sends KRN_RESET and drops
+ * everything until that is echoed.
+ *
+ * The kernel's side runs tenant code: whatever comes from it is hostile and
+ * may be forged by the code that runs.  It can therefore only say what its
+ * own run looked like, never anything about the host, and each field is
+ * bounded by the receiver.
+ *
+ * A message is a head packet and, if its body does not fit, KRN_MORE packets.
+ * The body is the concatenation of up to four parts, whose lengths are in the
+ * head.  Numbers are in host order: both ends are on one machine.
+ */
+
+#ifndef RETORT_KERNEL_H
+#define RETORT_KERNEL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+
+#define KRN_VERSION   1
+#define KRN_PAYLOAD   32768     /* body bytes in one packet, at most */
+#define KRN_PARTS     4
+
+/* the kernel finds its channel here; 1 and 2 are pipes that the front reads */
+#define KRN_FD        3
+
+
+typedef enum {
+    /* front to kernel */
+
+    KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin; a = language */
+    KRN_FILE = 4,       /* name, relative to /workspace | content */
+    KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
+    KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle */
+
+    /* kernel to front */
+
+    KRN_READY = 101,    /* the interpreter waits; sent once */
+    KRN_OUT = 103,      /* text; a = 1 stdout, 2 stderr */
+    KRN_SYNC = 105,     /* "read both pipes dry, then say KRN_ACK" */
+    KRN_DISPLAY = 107,  /* begins a display; a = krn_display_t, b = its forms */
+    KRN_MIME = 109,     /* one form of it: MIME type | bytes */
+    KRN_ERROR = 111,    /* name | message | short text | traceback */
+    KRN_DONE = 113,     /* run over; a = krn_done_t, b = exit code (bash) */
+    KRN_FILED = 115,    /* answers KRN_FILE; a = errno, 0 if written */
+
+    /* both ways */
+
+    KRN_MORE = 120      /* the next bytes of the body begun before */
+} krn_type_t;
+
+
+typedef enum { KRN_PYTHON = 0, KRN_BASH = 1 } krn_language_t;
+
+typedef enum { KRN_SHOW = 0, KRN_RESULT = 1 } krn_display_t;
+
+typedef enum { KRN_DONE_OK = 0, KRN_DONE_ERROR = 1 } krn_done_t;
+
+
+typedef struct {
+    uint8_t   version;          /* KRN_VERSION */
+    uint8_t   type;             /* krn_type_t */
+    uint16_t  len;              /* body bytes in this packet */
+    uint32_t  run;              /* number that the front gave in KRN_RUN */
+    uint32_t  a;
+    uint32_t  b;
+    uint32_t  part[KRN_PARTS];  /* lengths; their sum is the body's length */
+} krn_head_t;
+
+static_assert(sizeof(krn_head_t) == 32, "head: no padding");
+static_assert(KRN_PAYLOAD <= UINT16_MAX, "len holds every payload");
+
+
+#endif /* RETORT_KERNEL_H */

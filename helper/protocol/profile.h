@@ -1,0 +1,78 @@
+
+/*
+ * What a profile says, as one fixed struct.
+ *
+ * retortd reads the root-owned profile files once, checks every value and
+ * writes an array of these into a sealed memfd.  Broker and front read that
+ * memfd and nothing else: neither of them ever opens a configuration file.
+ *
+ * Every limit has a default and a ceiling.  A request may ask for any value
+ * up to the ceiling; "0" in a request means the default.
+ */
+
+#ifndef RETORT_PROFILE_H
+#define RETORT_PROFILE_H
+
+#include <stdint.h>
+
+
+#define RETORT_PROFILE_NAME   32        /* with the final NUL */
+#define RETORT_PROFILES_MAX   16
+#define RETORT_NODE_NAME      16        /* with the final NUL */
+
+
+/* limits that the broker and the sandbox's kernel objects enforce */
+
+typedef struct {
+    uint64_t  memory;           /* bytes, all processes and tmpfs together */
+    uint64_t  disk;             /* bytes of /workspace */
+    uint64_t  inodes;           /* files of /workspace */
+    uint64_t  tmp;              /* bytes of /tmp and of /dev/shm, each */
+    uint64_t  fsize;            /* bytes of one file */
+    uint32_t  processes;        /* processes and threads */
+    uint32_t  cpu;              /* thousandths of a core */
+    uint32_t  files;            /* open files of one process */
+    uint32_t  reserved;
+} retort_box_limits_t;
+
+
+/* limits that the front enforces */
+
+typedef struct {
+    uint64_t  timeout;          /* msec of wall time for a cell */
+    uint64_t  output;           /* bytes of stdout and stderr kept */
+    uint64_t  image;            /* bytes of one displayed picture or file */
+    uint64_t  request;          /* bytes of a request body */
+    uint64_t  artifacts;        /* displayed pictures or files in one run */
+    uint64_t  ttl;              /* msec that an idle sandbox is kept */
+} retort_run_limits_t;
+
+
+typedef struct {
+    char                 name[RETORT_PROFILE_NAME];
+    retort_box_limits_t  box;           /* defaults */
+    retort_box_limits_t  box_max;       /* ceilings */
+    retort_run_limits_t  run;
+    retort_run_limits_t  run_max;
+    uint32_t             ready;         /* sealed sandboxes kept waiting */
+    uint32_t             sessions;      /* sandboxes of this profile at once */
+} retort_profile_t;
+
+
+/* the whole memfd */
+
+typedef struct {
+    uint32_t          magic;            /* RETORT_SETTINGS_MAGIC */
+    uint32_t          size;             /* sizeof(retort_settings_t) */
+    char              node[RETORT_NODE_NAME];
+    uint32_t          nslots;           /* sandboxes at once, all profiles */
+    uint32_t          nprofiles;
+    uint32_t          uid_base;         /* slot n runs as uid_base + 8 * n */
+    uint32_t          cgroup;           /* 0 none, 1 or 2 */
+    retort_profile_t  profile[RETORT_PROFILES_MAX];
+} retort_settings_t;
+
+#define RETORT_SETTINGS_MAGIC  0x52545631       /* "RTV1" */
+
+
+#endif /* RETORT_PROFILE_H */
