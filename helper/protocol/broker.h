@@ -21,7 +21,7 @@
 
 
 #define BRK_VERSION   1
-#define BRK_RECORD_SIZE  512   /* bytes that the front may leave with a box */
+#define BRK_RECORD_SIZE  512    /* what the front may leave with a box */
 #define BRK_BOX_FDS   3         /* kernel channel, stdout, stderr */
 
 
@@ -43,7 +43,7 @@
     X(STAT,   10, R)                                                          \
     /* lowers memory, processes or cpu of a living box below its profile */   \
     X(LIMIT,  12, R)                                                          \
-    /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */        \
+    /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */   \
     X(RECORD, 14, R)                                                          \
     /* a new interpreter in a box whose old one is gone: same walls */        \
     X(RESTART, 16, R)
@@ -71,6 +71,7 @@ typedef enum {
     BRK_EPROFILE,               /* no such profile */
     BRK_EBOX,                   /* no such box (any more) */
     BRK_EFULL,                  /* all slots, or all of this profile, in use */
+    BRK_EWARM,                  /* the template is still importing: try again */
     BRK_ESTEP,                  /* a step failed: step and error are set */
     BRK_ESTATE                  /* box not in a state for this */
 } brk_code_t;
@@ -95,7 +96,7 @@ typedef struct {
     uint32_t             reset_peak;    /* STAT: start a new peak */
     char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
     retort_box_limits_t  limits;        /* SPAWN, LIMIT; 0: default / as is */
-    uint8_t              record[BRK_RECORD_SIZE];                /* SPAWN, RECORD */
+    uint8_t              record[BRK_RECORD_SIZE];           /* SPAWN, RECORD */
 } brk_req_t;
 
 
@@ -118,7 +119,7 @@ typedef struct {
     brk_stat_t           stat;          /* STAT, EV_*_EXIT */
     char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX */
     retort_box_limits_t  limits;        /* SPAWN, EV_BOX: those in force */
-    uint8_t              record[BRK_RECORD_SIZE];                /* EV_BOX */
+    uint8_t              record[BRK_RECORD_SIZE];           /* EV_BOX */
 } brk_ans_t;
 
 
