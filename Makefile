@@ -1,0 +1,177 @@
+
+# Everything is built below objs/.  GNU make; may be run with -j.
+#
+#   make            the nginx module, the helper's programs, the kernel
+#   make unit       unit test programs, objs/unit/*
+#   make check      build, then every test (as root): auto/test
+#   make asan       the same programs with ASan and UBSan, in objs/asan/
+#   make install    DESTDIR=, PREFIX= (/usr), SYSCONFDIR= (/etc)
+#   make budget     size of the privileged part
+#   make clean
+#   make V=1        shows the commands
+#
+# Two folders bring rules of their own, included below if they are there:
+# helper/front/rules.mk and sandbox-image/kernel/rules.mk.  They may use
+#
+#   $(O)             where output goes
+#   $(O)/%.o: %.c    the one rule that compiles; flags of one folder are added
+#                    by "$(O)/helper/front/%.o: CPPFLAGS += ..."
+#   $(call say,…)    what is being done; $(Q) in front of the command itself
+#   $(LINK)          links: "$(LINK) -o $@ $^ $(LDLIBS)", or libraries of its own
+#   $(lib_objs)      objects of helper/lib, linked into every program
+#   $(init_objs)     objects of helper/init, linked into retort-kernel
+#   $(LAYER)         the tree that is laid over the sandbox image
+#
+# and they add the files that they make to HELPER, or to KERNEL.
+
+SHELL = /bin/bash
+.SHELLFLAGS = -e -o pipefail -c
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+.SUFFIXES:
+
+MAKEFLAGS += --no-builtin-rules
+
+O = objs
+PREFIX = /usr
+SYSCONFDIR = /etc
+MODULEDIR = $(PREFIX)/lib/nginx/modules
+
+CC = gcc
+CFLAGS = -O2 -g
+FORTIFY = -D_FORTIFY_SOURCE=2
+SANITIZE =
+
+WARN = -Wall -Wextra -Wconversion -Wshadow -Werror
+HARDEN = -fstack-protector-strong -fstack-clash-protection $(FORTIFY) -fPIE
+CPPFLAGS = -D_GNU_SOURCE -Ihelper -Ihelper/lib -Ihelper/protocol -I$(O)/gen
+LDFLAGS = -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
+LDLIBS = -lcap-ng -lseccomp
+
+COMPILE = $(CC) -std=c11 $(CFLAGS) $(WARN) $(HARDEN) $(SANITIZE) $(CPPFLAGS)
+LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
+
+Q = $(if $(V),,@)
+say = @echo "  $(1)"
+
+LAYER = $(O)/layer
+MODULE = $(O)/ngx_http_retort_module.so
+
+objects = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
+
+lib_objs = $(call objects,helper/lib/*.c)
+init_objs = $(call objects,helper/init/*.c)
+start_objs = $(call objects,helper/start/*.c)
+broker_objs = $(call objects,helper/broker/*.c)
+mapd_objs = $(call objects,helper/mapd/*.c)
+launch_objs = $(call objects,helper/launch/*.c)
+
+HELPER =
+KERNEL =
+
+all: module helper kernel
+
+-include helper/front/rules.mk
+-include sandbox-image/kernel/rules.mk
+
+
+# programs of the helper
+
+HELPER += $(if $(start_objs),$(O)/retortd) \
+	$(if $(broker_objs),$(O)/retort-broker) \
+	$(if $(mapd_objs),$(O)/retort-mapd) \
+	$(if $(launch_objs),$(O)/retort-launch)
+
+helper: $$(HELPER) $(lib_objs)
+
+kernel: $$(KERNEL)
+
+$(O)/retortd: $(start_objs) $(lib_objs)
+$(O)/retort-broker: $(broker_objs) $(lib_objs)
+$(O)/retort-mapd: $(mapd_objs) $(lib_objs)
+$(O)/retort-launch: $(launch_objs) $(lib_objs)
+
+$(O)/retortd $(O)/retort-broker $(O)/retort-mapd $(O)/retort-launch:
+	$(call say,LINK $@)
+	$(Q)$(LINK) -o $@ $^ $(LDLIBS)
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC   $<)
+	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
+
+
+# the sandbox's system call filter is compiled once, here, into an array
+
+$(init_objs): $(O)/gen/seccomp_filter.h
+
+$(O)/gen/seccomp_gen: helper/init/gen/seccomp_gen.c
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(COMPILE) -MMD -MP $(LDFLAGS) -o $@ $< -lseccomp
+
+$(O)/gen/seccomp_filter.h: $(O)/gen/seccomp_gen
+	$(call say,GEN  $@)
+	$(Q)$< > $@.tmp
+	$(Q)mv $@.tmp $@
+
+
+# the module is built by nginx's own configure, from the nginx-dev package
+
+module: $(if $(wildcard ngx_module/build),$(MODULE))
+
+$(MODULE): config $(wildcard ngx_module/*.c ngx_module/*.h ngx_module/build)
+	@mkdir -p $(@D)
+	ngx_module/build
+
+
+# unit tests: what a test needs stands in it as " * links: FILE.c ..."
+
+unit_srcs = $(wildcard tests/unit/*.c)
+unit_links = $(shell sed -n 's/^ \* links: //p' tests/unit/$(1).c)
+unit_objs = $(patsubst %.c,$(O)/%.o,$(call unit_links,$(1)))
+
+UNIT = $(patsubst tests/unit/%.c,$(O)/unit/%,$(unit_srcs))
+
+unit: $(UNIT)
+
+$(UNIT): $(O)/unit/%: $(O)/tests/unit/%.o $$(call unit_objs,$$*)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(LINK) -o $@ $^ -lcmocka -ljson-c -lfcgi -lm $(LDLIBS)
+
+
+asan:
+	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
+	    SANITIZE="-fsanitize=address,undefined \
+	    -fno-sanitize-recover=undefined" helper kernel unit
+
+check:
+	auto/test
+
+style boundary budget:
+	auto/$@
+
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/lib/retort $(DESTDIR)$(PREFIX)/sbin \
+	    $(DESTDIR)$(MODULEDIR) $(DESTDIR)$(SYSCONFDIR)/retort/profiles
+	install -m 755 $(O)/retort-broker $(O)/retort-mapd \
+	    $(O)/retort-launch $(O)/retort-front $(DESTDIR)$(PREFIX)/lib/retort
+	install -m 755 $(O)/retortd $(DESTDIR)$(PREFIX)/sbin
+	install -m 644 $(MODULE) $(DESTDIR)$(MODULEDIR)
+	cp -R --no-preserve=ownership $(LAYER) $(DESTDIR)$(PREFIX)/lib/retort
+	for f in retortd.conf profiles/default.conf; do \
+	    test -e $(DESTDIR)$(SYSCONFDIR)/retort/$$f || install -m 644 \
+	    packaging/etc/$$f $(DESTDIR)$(SYSCONFDIR)/retort/$$f; \
+	done
+
+clean:
+	rm -rf objs
+
+
+-include $(shell test ! -d $(O) || find $(O) -name '*.d' \
+	$(if $(filter objs,$(O)),-not -path 'objs/asan/*'))
+
+.PHONY: all module helper kernel unit asan check style boundary budget \
+	install clean
