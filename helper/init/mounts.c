@@ -1,0 +1,160 @@
+
+/*
+ * The mounts of one sandbox.  Runs as pid 1 with all capabilities over its own
+ * new namespaces and none over the host; believes the broker's numbers.
+ *
+ * The template's mount namespace was built by root at service start
+ * (helper/start/root.c): the image and our layer are there once more under
+ * /.image and /.layer, without anything mounted below them.  What was
+ * inherited is locked by the kernel; only what is the sandbox's own is made
+ * here.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "seal.h"
+
+
+#define BOX  "/.box"
+
+
+static int
+mounts_tmpfs(const char *path, const char *options, unsigned long flags)
+{
+    return mount("tmpfs", path, "tmpfs", MS_NOSUID|MS_NODEV|flags, options);
+}
+
+
+int
+mounts_private(const tpl_req_t *req)
+{
+    (void) req;
+
+    return mount(NULL, "/", NULL, MS_REC|MS_PRIVATE, NULL);
+}
+
+
+/*
+ * An overlay of its own gives each sandbox its own inodes, so that locks on
+ * files of the image are no channel between tenants.
+ */
+
+int
+mounts_root(const tpl_req_t *req)
+{
+    (void) req;
+
+    return mount("overlay", BOX, "overlay", MS_RDONLY|MS_NOSUID|MS_NODEV,
+                 "lowerdir=/.layer:/.image");
+}
+
+
+int
+mounts_proc(const tpl_req_t *req)
+{
+    (void) req;
+
+    return mount("proc", BOX "/proc", "proc", MS_NOSUID|MS_NODEV|MS_NOEXEC,
+                 "subset=pid,hidepid=invisible");
+}
+
+
+/* the five nodes and the links that root made in the template */
+
+int
+mounts_dev(const tpl_req_t *req)
+{
+    (void) req;
+
+    return mount("/dev", BOX "/dev", NULL, MS_BIND|MS_REC, NULL);
+}
+
+
+int
+mounts_workspace(const tpl_req_t *req)
+{
+    int   n;
+    char  options[128];
+
+    n = snprintf(options, sizeof(options),
+                 "size=%llu,nr_inodes=%llu,mode=0700,uid=%d,gid=%d",
+                 (unsigned long long) req->limits.disk,
+                 (unsigned long long) req->limits.inodes, SEAL_UID, SEAL_GID);
+
+    if (n < 0 || (size_t) n >= sizeof(options)) {
+        errno = EOVERFLOW;
+        return -1;
+    }
+
+    return mounts_tmpfs(BOX "/workspace", options, 0);
+}
+
+
+static int
+mounts_scratch(const tpl_req_t *req, const char *path, unsigned long flags)
+{
+    int   n;
+    char  options[128];
+
+    n = snprintf(options, sizeof(options),
+                 "size=%llu,nr_inodes=%llu,mode=1777",
+                 (unsigned long long) req->limits.tmp,
+                 (unsigned long long) req->limits.inodes);
+
+    if (n < 0 || (size_t) n >= sizeof(options)) {
+        errno = EOVERFLOW;
+        return -1;
+    }
+
+    return mounts_tmpfs(path, options, flags);
+}
+
+
+int
+mounts_tmp(const tpl_req_t *req)
+{
+    return mounts_scratch(req, BOX "/tmp", 0);
+}
+
+
+int
+mounts_shm(const tpl_req_t *req)
+{
+    return mounts_scratch(req, BOX "/dev/shm", MS_NOEXEC);
+}
+
+
+/*
+ * The new root is put on top of the old one, which is then let go.  Climbing
+ * out must end at the same place.
+ */
+
+int
+mounts_pivot(const tpl_req_t *req)
+{
+    struct stat  root, up;
+
+    (void) req;
+
+    if (chdir(BOX) == -1
+        || syscall(SYS_pivot_root, ".", ".") == -1
+        || umount2(".", MNT_DETACH) == -1
+        || chdir("/") == -1
+        || stat("/", &root) == -1
+        || stat("..", &up) == -1)
+    {
+        return -1;
+    }
+
+    if (root.st_dev != up.st_dev || root.st_ino != up.st_ino) {
+        errno = EXDEV;
+        return -1;
+    }
+
+    return chdir("/workspace");
+}

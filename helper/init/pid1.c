@@ -1,0 +1,238 @@
+
+/*
+ * pid 1 of a sandbox, sealed: it forks the kernel, reaps what dies and does
+ * what the broker says.  It reads nothing that a tenant wrote.
+ *
+ * It is itself a fork of the template in which no tenant byte was ever read,
+ * so a new kernel can be had from it at any time.  When the broker is gone it
+ * exits, and everything in its pid namespace with it.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../protocol/kernel.h"
+#include "fdpass.h"
+#include "seal.h"
+
+
+/* the kernel is what the kernel's OOM killer shall take, not pid 1 */
+
+#define PID1_OOM_KERNEL  "500"
+#define PID1_OOM_SELF    "200"
+
+
+static void
+pid1_tell(uint16_t op, int32_t arg)
+{
+    init_msg_t  msg;
+
+    msg.op = op;
+    msg.step = STEP_NONE;
+    msg.arg = arg;
+
+    if (fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0) == -1) {
+        _exit(1);
+    }
+}
+
+
+static int
+pid1_oom(const char *score)
+{
+    return write(PID1_OOM, score, strlen(score)) == -1 ? -1 : 0;
+}
+
+
+static void
+pid1_kernel(const init_hooks_t *hooks)
+{
+    sigset_t  none;
+
+    sigemptyset(&none);
+
+    if (dup2(PID1_OUT, 1) == -1
+        || dup2(PID1_ERR, 2) == -1
+        || dup3(PID1_CHANNEL, KRN_FD, O_CLOEXEC) == -1
+        || close_range(PID1_SOCK, ~0U, 0) == -1
+        || sigprocmask(SIG_SETMASK, &none, NULL) == -1)
+    {
+        _exit(1);
+    }
+
+    hooks->kernel();
+    _exit(1);
+}
+
+
+static pid_t
+pid1_start(const init_hooks_t *hooks)
+{
+    int    fd;
+    pid_t  pid;
+
+    if (pid1_oom(PID1_OOM_KERNEL) == -1) {
+        seal_fail(STEP_KERNEL);
+    }
+
+    pid = fork();
+
+    if (pid == 0) {
+        pid1_kernel(hooks);
+    }
+
+    if (pid == -1 || pid1_oom(PID1_OOM_SELF) == -1) {
+        seal_fail(STEP_KERNEL);
+    }
+
+    for (fd = PID1_CHANNEL; fd <= PID1_ERR; fd++) {
+        (void) close(fd);
+    }
+
+    pid1_tell(INIT_READY, 0);
+
+    return pid;
+}
+
+
+static pid_t
+pid1_reap(pid_t kernel)
+{
+    int    status;
+    pid_t  pid;
+
+    for ( ;; ) {
+        pid = waitpid(-1, &status, WNOHANG);
+
+        if (pid <= 0) {
+            return kernel;
+        }
+
+        if (pid == kernel) {
+            kernel = -1;
+            pid1_tell(INIT_KERNEL_EXIT, status);
+        }
+    }
+}
+
+
+static pid_t
+pid1_restart(pid_t kernel, const int *fds, const init_hooks_t *hooks)
+{
+    int  i;
+
+    (void) kill(-1, SIGKILL);
+
+    while (waitpid(-1, NULL, 0) != -1 || errno == EINTR) {
+        /* everything but pid 1 goes */
+    }
+
+    (void) kernel;
+
+    for (i = 0; i < INIT_RESTART_FDS; i++) {
+        if (fds[i] != PID1_CHANNEL + i
+            && (dup3(fds[i], PID1_CHANNEL + i, O_CLOEXEC) == -1
+                || close(fds[i]) == -1))
+        {
+            seal_fail(STEP_CHANNEL);
+        }
+    }
+
+    return pid1_start(hooks);
+}
+
+
+static pid_t
+pid1_command(pid_t kernel, const init_hooks_t *hooks)
+{
+    int         nfd, fds[INIT_RESTART_FDS];
+    ssize_t     n;
+    init_msg_t  msg;
+
+    nfd = INIT_RESTART_FDS;
+    n = fd_recv(PID1_SOCK, &msg, sizeof(msg), fds, &nfd, 0);
+
+    if (n != (ssize_t) sizeof(msg)) {
+        _exit(0);
+    }
+
+    if (msg.op == INIT_RESTART && nfd == INIT_RESTART_FDS) {
+        return pid1_restart(kernel, fds, hooks);
+    }
+
+    if (msg.op != INIT_SIGNAL || nfd != 0) {
+        _exit(1);
+    }
+
+    if (msg.arg == SIGKILL) {
+        (void) kill(-1, SIGKILL);
+
+    } else if (kernel > 0) {
+        (void) kill(kernel, msg.arg);
+    }
+
+    return kernel;
+}
+
+
+static void
+pid1_environ(const tpl_req_t *req)
+{
+    char  cpus[16];
+
+    (void) snprintf(cpus, sizeof(cpus), "%u", (req->limits.cpu + 999) / 1000);
+
+    if (setenv("RETORT_CPUS", cpus, 1) == -1) {
+        seal_fail(STEP_KERNEL);
+    }
+}
+
+
+void
+pid1_run(const tpl_req_t *req, const init_hooks_t *hooks)
+{
+    int                      sfd;
+    pid_t                    kernel;
+    sigset_t                 set;
+    struct pollfd            pfd[2];
+    struct signalfd_siginfo  info;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sfd = signalfd(-1, &set, SFD_CLOEXEC);
+
+    if (sfd == -1 || sigprocmask(SIG_SETMASK, &set, NULL) == -1) {
+        seal_fail(STEP_KERNEL);
+    }
+
+    pid1_environ(req);
+    kernel = pid1_start(hooks);
+
+    pfd[0].fd = PID1_SOCK;
+    pfd[1].fd = sfd;
+    pfd[0].events = pfd[1].events = POLLIN;
+
+    for ( ;; ) {
+        if (poll(pfd, 2, -1) == -1 && errno != EINTR) {
+            _exit(1);
+        }
+
+        if (pfd[1].revents != 0
+            && read(sfd, &info, sizeof(info)) == (ssize_t) sizeof(info))
+        {
+            kernel = pid1_reap(kernel);
+        }
+
+        if (pfd[0].revents != 0) {
+            kernel = pid1_command(kernel, hooks);
+        }
+    }
+}

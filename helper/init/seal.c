@@ -1,0 +1,333 @@
+
+/*
+ * The steps between the clone and the first byte of a tenant.  Runs as pid 1
+ * of new namespaces; believes the broker's numbers.
+ *
+ * The order matters, and each arrow is there because the reverse fails or
+ * leaks: cgroup attach (by the broker) -> cgroup namespace -> ids ->
+ * namespace limits -> mounts -> host name -> rlimits -> bounding set ->
+ * capabilities -> no_new_privs -> descriptors -> seccomp -> fork.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fdpass.h"
+#include "seal.h"
+#include "seccomp_filter.h"
+
+
+#define SEAL_CAP_END  64        /* kernels know 41; asking for more is EINVAL */
+
+
+typedef struct {
+    init_step_t   step;
+    int         (*run)(const tpl_req_t *req);
+} seal_step_t;
+
+
+typedef struct {
+    int     resource;
+    rlim_t  value;
+} seal_rlimit_t;
+
+
+void
+seal_fail(init_step_t step)
+{
+    init_msg_t  msg;
+
+    msg.op = INIT_FAILED;
+    msg.step = (uint16_t) step;
+    msg.arg = errno;
+    (void) fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0);
+    _exit(1);
+}
+
+
+/*
+ * The cgroup namespace is made after the broker's attach, or the path of the
+ * cgroup would show.  The oom score is opened now, while /proc/self is ours.
+ */
+
+static int
+seal_cgroupns(const tpl_req_t *req)
+{
+    int  fd, oom;
+
+    (void) req;
+
+    fd = open("/proc/self/oom_score_adj", O_WRONLY|O_CLOEXEC);
+
+    if (fd == -1) {
+        return -1;
+    }
+
+    oom = dup3(fd, PID1_OOM, O_CLOEXEC);
+
+    if (fd != PID1_OOM) {
+        (void) close(fd);
+
+        if (oom == -1) {
+            return -1;
+        }
+    }
+
+    return unshare(CLONE_NEWCGROUP);
+}
+
+
+static int
+seal_ids(const tpl_req_t *req)
+{
+    uid_t  r, e, s;
+    gid_t  gr, ge, gs;
+
+    (void) req;
+
+    if (setresgid(SEAL_GID, SEAL_GID, SEAL_GID) == -1
+        || setgroups(0, NULL) == -1
+        || setresuid(SEAL_UID, SEAL_UID, SEAL_UID) == -1
+        || getresuid(&r, &e, &s) == -1
+        || getresgid(&gr, &ge, &gs) == -1)
+    {
+        return -1;
+    }
+
+    if (r != SEAL_UID || e != SEAL_UID || s != SEAL_UID
+        || gr != SEAL_GID || ge != SEAL_GID || gs != SEAL_GID)
+    {
+        errno = EPERM;
+        return -1;
+    }
+
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+
+/*
+ * No namespace below this one, even if the filter had a hole: these are the
+ * limits of our own user namespace, reached by the template's full /proc.
+ */
+
+static int
+seal_nslimits(const tpl_req_t *req)
+{
+    int                fd, rc;
+    size_t             i;
+    char               path[64];
+    static const char  *names[] = {
+        "user", "mnt", "net", "pid", "ipc", "uts", "cgroup", "time"
+    };
+
+    (void) req;
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void) snprintf(path, sizeof(path),
+                        "/proc/sys/user/max_%s_namespaces", names[i]);
+        fd = open(path, O_WRONLY|O_CLOEXEC);
+
+        if (fd == -1) {
+            return -1;
+        }
+
+        rc = (write(fd, "0", 1) == 1) ? 0 : -1;
+        (void) close(fd);
+
+        if (rc == -1) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+seal_hostname(const tpl_req_t *req)
+{
+    (void) req;
+
+    return sethostname("sandbox", 7);
+}
+
+
+/* no terminal is shared with anything outside */
+
+static int
+seal_session(const tpl_req_t *req)
+{
+    (void) req;
+    (void) umask(022);
+
+    return setsid() == -1 ? -1 : 0;
+}
+
+
+static int
+seal_rlimits(const tpl_req_t *req)
+{
+    size_t         i;
+    struct rlimit  r;
+    seal_rlimit_t  limits[] = {
+        { RLIMIT_CORE, 0 },
+        { RLIMIT_NOFILE, req->limits.files },
+        { RLIMIT_FSIZE, req->limits.fsize },
+        { RLIMIT_NPROC, req->limits.processes },
+        { RLIMIT_STACK, 8 << 20 },
+        { RLIMIT_MEMLOCK, 64 << 10 },
+        { RLIMIT_MSGQUEUE, 0 },
+        { RLIMIT_SIGPENDING, 256 },
+        { RLIMIT_RTPRIO, 0 },
+        { RLIMIT_NICE, 0 }
+    };
+
+    for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        r.rlim_cur = r.rlim_max = limits[i].value;
+
+        if (setrlimit((__rlimit_resource_t) limits[i].resource, &r) == -1) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* the bounding set first: dropping it takes a capability */
+
+static int
+seal_caps(const tpl_req_t *req)
+{
+    int                              cap;
+    struct __user_cap_header_struct  head;
+    struct __user_cap_data_struct    data[2];
+
+    (void) req;
+
+    for (cap = 0; cap < SEAL_CAP_END; cap++) {
+        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == -1) {
+            if (errno == EINVAL && cap > CAP_AUDIT_READ) {
+                break;
+            }
+
+            return -1;
+        }
+    }
+
+    if (prctl(PR_SET_SECUREBITS,
+              SECBIT_NOROOT|SECBIT_NOROOT_LOCKED
+              |SECBIT_NO_SETUID_FIXUP|SECBIT_NO_SETUID_FIXUP_LOCKED
+              |SECBIT_KEEP_CAPS_LOCKED
+              |SECBIT_NO_CAP_AMBIENT_RAISE|SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
+              0, 0, 0)
+        == -1
+        || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
+    {
+        return -1;
+    }
+
+    memset(&head, 0, sizeof(head));
+    memset(data, 0, sizeof(data));
+    head.version = _LINUX_CAPABILITY_VERSION_3;
+
+    return (int) syscall(SYS_capset, &head, data);
+}
+
+
+static int
+seal_nnp(const tpl_req_t *req)
+{
+    (void) req;
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+
+/*
+ * 0 to 3 are the sandbox's own /dev/null from here on; the kernel puts its
+ * pipes and its channel there.  Nothing is open above pid 1's own.
+ */
+
+static int
+seal_fds(const tpl_req_t *req)
+{
+    int  fd, i;
+
+    (void) req;
+
+    fd = open("/dev/null", O_RDWR|O_CLOEXEC);
+
+    if (fd == -1) {
+        return -1;
+    }
+
+    for (i = 0; i < PID1_SOCK; i++) {
+        if (i != fd && dup2(fd, i) == -1) {
+            return -1;
+        }
+    }
+
+    return close_range(PID1_FD_END, ~0U, 0);
+}
+
+
+static int
+seal_seccomp(const tpl_req_t *req)
+{
+    struct sock_fprog  program;
+
+    (void) req;
+
+    program.len = sizeof(seccomp_filter) / sizeof(seccomp_filter[0]);
+    program.filter = (struct sock_filter *) seccomp_filter;
+
+    return (int) syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+
+void
+seal(const tpl_req_t *req)
+{
+    size_t                    i;
+    static const seal_step_t  steps[] = {
+        { STEP_CGROUPNS, seal_cgroupns },
+        { STEP_IDS, seal_ids },
+        { STEP_NSLIMITS, seal_nslimits },
+        { STEP_PRIVATE, mounts_private },
+        { STEP_ROOT, mounts_root },
+        { STEP_PROC, mounts_proc },
+        { STEP_DEV, mounts_dev },
+        { STEP_WORKSPACE, mounts_workspace },
+        { STEP_TMP, mounts_tmp },
+        { STEP_SHM, mounts_shm },
+        { STEP_PIVOT, mounts_pivot },
+        { STEP_HOSTNAME, seal_hostname },
+        { STEP_SESSION, seal_session },
+        { STEP_RLIMITS, seal_rlimits },
+        { STEP_CAPS, seal_caps },
+        { STEP_NNP, seal_nnp },
+        { STEP_FDS, seal_fds },
+        { STEP_SECCOMP, seal_seccomp }
+    };
+
+    for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        if (steps[i].run(req) == -1) {
+            seal_fail(steps[i].step);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+
+/*
+ * Sealing a sandbox: everything that pid 1 does between its clone and the
+ * first byte of a tenant.
+ */
+
+#ifndef RETORT_SEAL_H
+#define RETORT_SEAL_H
+
+#include "init.h"
+#include "../protocol/init.h"
+
+
+/* ids inside every sandbox */
+
+#define SEAL_UID  1000
+#define SEAL_GID  1000
+
+/* descriptors of pid 1 from the clone on; the kernel sees 0 to 3 only */
+
+enum {
+    PID1_SOCK = 4,              /* the broker; end of file is death */
+    PID1_CHANNEL,               /* handed to the kernel, then closed here */
+    PID1_OUT,
+    PID1_ERR,
+    PID1_OOM,                   /* own oom_score_adj */
+    PID1_FD_END
+};
+
+
+/*
+ * Runs every step in order.  Does not return if one fails: the broker is told
+ * the step and errno, and the process exits.
+ */
+
+void seal(const tpl_req_t *req);
+
+
+/* tells the broker which step failed, with errno, and exits */
+
+void seal_fail(init_step_t step);
+
+
+/* one step each: 0, or -1 with errno */
+
+int mounts_private(const tpl_req_t *req);
+int mounts_root(const tpl_req_t *req);
+int mounts_proc(const tpl_req_t *req);
+int mounts_dev(const tpl_req_t *req);
+int mounts_workspace(const tpl_req_t *req);
+int mounts_tmp(const tpl_req_t *req);
+int mounts_shm(const tpl_req_t *req);
+int mounts_pivot(const tpl_req_t *req);
+
+
+/* pid 1 after sealing: starts the kernel, reaps, obeys the broker */
+
+void pid1_run(const tpl_req_t *req, const init_hooks_t *hooks);
+
+
+#endif /* RETORT_SEAL_H */

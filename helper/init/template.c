@@ -1,0 +1,169 @@
+
+/*
+ * The template's loop.  Runs as the helper's uid H without a capability, in
+ * the profile's prepared mount namespace and an empty network namespace, with
+ * the profile's imports loaded.  It believes the broker's fixed-size messages
+ * and never reads a byte of a tenant.
+ *
+ * H owns the user namespace of every child, and so may the broker, which has
+ * the same uid, map and kill it.  CLONE_PARENT makes the broker the parent:
+ * a template may die or be replaced without its children noticing.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fdpass.h"
+#include "seal.h"
+
+
+#define TEMPLATE_FLAGS  (CLONE_NEWUSER|CLONE_NEWNS|CLONE_NEWPID|CLONE_NEWNET  \
+                         |CLONE_NEWIPC|CLONE_NEWUTS|CLONE_PARENT|CLONE_PIDFD)
+
+
+static void  template_child(int sock, const tpl_req_t *req, const int *fds,
+    const init_hooks_t *hooks);
+static int  template_place(int sock, const int *fds);
+static int  template_await_go(void);
+
+
+static int
+template_clone(int sock, const tpl_req_t *req, const int *fds,
+    const init_hooks_t *hooks)
+{
+    int                pidfd, i, rc;
+    long               pid;
+    tpl_ans_t          ans;
+    struct clone_args  args;
+
+    pidfd = -1;
+    memset(&args, 0, sizeof(args));
+    args.flags = TEMPLATE_FLAGS;
+    args.pidfd = (uintptr_t) &pidfd;
+
+    hooks->before_fork();
+    pid = syscall(SYS_clone3, &args, sizeof(args));
+
+    if (pid == 0) {
+        template_child(sock, req, fds, hooks);
+    }
+
+    ans.id = req->id;
+    ans.pid = (int32_t) pid;
+    ans.error = (pid == -1) ? errno : 0;
+    hooks->after_fork_parent();
+
+    for (i = 0; i < TPL_FDS; i++) {
+        (void) close(fds[i]);
+    }
+
+    rc = fd_send(sock, &ans, sizeof(ans), &pidfd, pidfd == -1 ? 0 : 1);
+
+    if (pidfd != -1) {
+        (void) close(pidfd);
+    }
+
+    return rc;
+}
+
+
+int
+template_serve(int sock, const init_hooks_t *hooks)
+{
+    int        nfd;
+    int        fds[TPL_FDS];
+    ssize_t    n;
+    tpl_req_t  req;
+    tpl_ans_t  warm;
+
+    memset(&warm, 0, sizeof(warm));
+
+    if (fd_send(sock, &warm, sizeof(warm), NULL, 0) == -1) {
+        return 1;
+    }
+
+    for ( ;; ) {
+        nfd = TPL_FDS;
+        n = fd_recv(sock, &req, sizeof(req), fds, &nfd, 0);
+
+        if (n == 0) {
+            return 0;
+        }
+
+        if (n != (ssize_t) sizeof(req) || nfd != TPL_FDS) {
+            return 1;
+        }
+
+        if (template_clone(sock, &req, fds, hooks) == -1) {
+            return 1;
+        }
+    }
+}
+
+
+static void
+template_child(int sock, const tpl_req_t *req, const int *fds,
+    const init_hooks_t *hooks)
+{
+    if (template_place(sock, fds) == -1 || template_await_go() == -1) {
+        _exit(1);
+    }
+
+    seal(req);
+    pid1_run(req, hooks);
+    _exit(1);
+}
+
+
+/*
+ * Moves the four descriptors to their numbers and closes all others.  They
+ * go up first, so that none is overwritten while it is still needed.
+ */
+
+static int
+template_place(int sock, const int *fds)
+{
+    int  i, high[TPL_FDS];
+
+    (void) close(sock);
+
+    for (i = 0; i < TPL_FDS; i++) {
+        high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, PID1_FD_END);
+
+        if (high[i] == -1) {
+            return -1;
+        }
+    }
+
+    for (i = 0; i < TPL_FDS; i++) {
+        if (dup3(high[i], PID1_SOCK + i, O_CLOEXEC) == -1) {
+            return -1;
+        }
+    }
+
+    return close_range(PID1_SOCK + TPL_FDS, ~0U, 0);
+}
+
+
+/*
+ * Nothing happens before the broker has put this process into its cgroups and
+ * had its ids mapped.  The value is checked: an end of file is no "go".
+ */
+
+static int
+template_await_go(void)
+{
+    ssize_t     n;
+    init_msg_t  msg;
+
+    n = fd_recv(PID1_SOCK, &msg, sizeof(msg), NULL, NULL, 0);
+
+    return (n == (ssize_t) sizeof(msg) && msg.op == INIT_GO) ? 0 : -1;
+}
