@@ -124,8 +124,13 @@ pid1_reap(pid_t kernel)
 }
 
 
+/*
+ * pid 1 opens nothing by itself, so what comes takes the numbers that the
+ * last kernel's descriptors left free.
+ */
+
 static pid_t
-pid1_restart(pid_t kernel, const int *fds, const init_hooks_t *hooks)
+pid1_restart(const int *fds, const init_hooks_t *hooks)
 {
     int  i;
 
@@ -135,13 +140,9 @@ pid1_restart(pid_t kernel, const int *fds, const init_hooks_t *hooks)
         /* everything but pid 1 goes */
     }
 
-    (void) kernel;
-
     for (i = 0; i < INIT_RESTART_FDS; i++) {
-        if (fds[i] != PID1_CHANNEL + i
-            && (dup3(fds[i], PID1_CHANNEL + i, O_CLOEXEC) == -1
-                || close(fds[i]) == -1))
-        {
+        if (fds[i] != PID1_CHANNEL + i) {
+            errno = EBADF;
             seal_fail(STEP_CHANNEL);
         }
     }
@@ -165,7 +166,7 @@ pid1_command(pid_t kernel, const init_hooks_t *hooks)
     }
 
     if (msg.op == INIT_RESTART && nfd == INIT_RESTART_FDS) {
-        return pid1_restart(kernel, fds, hooks);
+        return pid1_restart(fds, hooks);
     }
 
     if (msg.op != INIT_SIGNAL || nfd != 0) {

@@ -67,25 +67,17 @@ seal_fail(init_step_t step)
 static int
 seal_cgroupns(const tpl_req_t *req)
 {
-    int  fd, oom;
+    int  fd;
 
     (void) req;
 
     fd = open("/proc/self/oom_score_adj", O_WRONLY|O_CLOEXEC);
 
-    if (fd == -1) {
+    if (fd == -1 || dup3(fd, PID1_OOM, O_CLOEXEC) == -1) {
         return -1;
     }
 
-    oom = dup3(fd, PID1_OOM, O_CLOEXEC);
-
-    if (fd != PID1_OOM) {
-        (void) close(fd);
-
-        if (oom == -1) {
-            return -1;
-        }
-    }
+    (void) close(fd);
 
     return unshare(CLONE_NEWCGROUP);
 }

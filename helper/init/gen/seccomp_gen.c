@@ -1,0 +1,322 @@
+
+/*
+ * Build-time program: prints the sandbox's seccomp filter as a C array.
+ * Building it with libseccomp takes milliseconds, loading the array a tenth of
+ * one, so it is built once, here.
+ *
+ * The rules are a table by groups, each with its reason.  Only positive rules
+ * are used for arguments: a deny rule can be passed by junk in the upper half
+ * of a 64-bit argument.  What is not named answers EPERM; what a C library
+ * probes for and must find missing answers ENOSYS, and so does everything
+ * newer than this list; foreign architectures and x32 are killed.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/prctl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <linux/seccomp.h>
+#include <unistd.h>
+
+
+#define GEN_NEWEST    450       /* set_mempolicy_home_node */
+#define GEN_X32_BIT   0x40000000u
+#define GEN_MAX       4096
+
+#define GEN_NS_FLAGS  (CLONE_NEWNS|CLONE_NEWCGROUP|CLONE_NEWUTS|CLONE_NEWIPC  \
+                       |CLONE_NEWUSER|CLONE_NEWPID|CLONE_NEWNET)
+
+
+typedef struct {
+    const char        *reason;
+    const char *const *calls;
+} gen_group_t;
+
+
+#define GROUP(...)  (const char *const []) { __VA_ARGS__, NULL }
+
+static const gen_group_t  gen_allow[] = {
+
+    { "files: the mount namespace decides what there is to open",
+      GROUP("read", "write", "readv", "writev", "pread64", "pwrite64",
+            "preadv", "pwritev", "preadv2", "pwritev2", "open", "openat",
+            "creat", "close", "close_range", "lseek", "stat", "fstat", "lstat",
+            "newfstatat", "statx", "access", "faccessat", "faccessat2",
+            "getdents", "getdents64", "getcwd", "chdir", "fchdir", "mkdir",
+            "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat",
+            "renameat2", "link", "linkat", "symlink", "symlinkat", "readlink",
+            "readlinkat", "chmod", "fchmod", "fchmodat", "chown", "fchown",
+            "lchown", "fchownat", "umask", "truncate", "ftruncate",
+            "fallocate", "fsync", "fdatasync", "sync_file_range", "utime",
+            "utimes", "utimensat", "futimesat", "statfs", "fstatfs", "flock",
+            "fadvise64", "readahead", "getxattr", "lgetxattr", "fgetxattr",
+            "listxattr", "llistxattr", "flistxattr", "memfd_create") },
+
+    { "descriptors: pipes, duplicates, waiting",
+      GROUP("dup", "dup2", "dup3", "pipe", "pipe2", "poll", "ppoll", "select",
+            "pselect6", "epoll_create", "epoll_create1", "epoll_ctl",
+            "epoll_wait", "epoll_pwait", "eventfd", "eventfd2", "timerfd_create",
+            "timerfd_settime", "timerfd_gettime", "signalfd", "signalfd4") },
+
+    { "memory of the own process",
+      GROUP("mmap", "munmap", "mprotect", "mremap", "madvise", "brk", "msync",
+            "mlock", "munlock", "mlock2", "mlockall", "munlockall") },
+
+    { "processes and threads, inside the pid namespace and its limits",
+      GROUP("fork", "vfork", "execve", "execveat", "exit", "exit_group",
+            "wait4", "waitid", "getpid", "getppid", "gettid", "getpgid",
+            "setpgid", "getpgrp", "getsid", "setsid", "kill", "tkill",
+            "tgkill", "set_tid_address", "set_robust_list", "get_robust_list",
+            "futex", "rseq", "membarrier", "arch_prctl", "sched_yield",
+            "sched_getaffinity", "sched_setaffinity", "sched_getparam",
+            "sched_getscheduler", "sched_get_priority_max",
+            "sched_get_priority_min", "getpriority", "setpriority",
+            "getrlimit", "setrlimit", "prlimit64", "getrusage", "times") },
+
+    { "signals and timers",
+      GROUP("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending",
+            "rt_sigsuspend", "rt_sigtimedwait", "rt_sigqueueinfo",
+            "rt_tgsigqueueinfo", "sigaltstack", "pause", "alarm", "setitimer",
+            "getitimer", "nanosleep", "clock_nanosleep", "clock_gettime",
+            "clock_getres", "gettimeofday", "timer_create", "timer_settime",
+            "timer_gettime", "timer_getoverrun", "timer_delete",
+            "restart_syscall") },
+
+    { "who am I; changing it to what one is already",
+      GROUP("getuid", "geteuid", "getgid", "getegid", "getgroups",
+            "getresuid", "getresgid", "capget", "uname", "sysinfo",
+            "getrandom", "setuid", "setgid", "setreuid", "setregid",
+            "setresuid", "setresgid", "setfsuid", "setfsgid") },
+
+    { "local sockets: socket() itself is checked for its family below",
+      GROUP("connect", "bind", "listen", "accept", "accept4", "getsockname",
+            "getpeername", "sendto", "recvfrom", "sendmsg", "recvmsg",
+            "sendmmsg", "recvmmsg", "shutdown", "setsockopt", "getsockopt") },
+};
+
+
+/* probed for by libc and others, which go another way on ENOSYS only */
+
+static const char *const  gen_enosys[] = {
+    "clone3", "openat2", "io_uring_setup", "io_uring_enter",
+    "io_uring_register", "landlock_create_ruleset", "landlock_add_rule",
+    "landlock_restrict_self", "pidfd_open", "pidfd_getfd", "pidfd_send_signal",
+    "epoll_pwait2", "copy_file_range", "futex_waitv", "process_madvise",
+    "memfd_secret", "mount_setattr", "quotactl_fd", "process_mrelease",
+    "fsopen", "fsconfig", "fsmount", "fspick", "open_tree", "move_mount",
+    NULL
+};
+
+
+static const unsigned long  gen_prctl[] = {
+    PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_SET_DUMPABLE,
+    PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NO_NEW_PRIVS,
+    PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_SET_VMA,
+    PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_SET_TIMERSLACK
+};
+
+static const unsigned long  gen_ioctl[] = {
+    TCGETS, TIOCGWINSZ, TIOCGPGRP, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX,
+    FIOASYNC
+};
+
+static const unsigned long  gen_fcntl[] = {
+    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK,
+    F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETPIPE_SZ,
+    F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS, F_GETOWN, F_SETOWN
+};
+
+
+static void
+gen_die(const char *what, int rc)
+{
+    (void) fprintf(stderr, "seccomp_gen: %s: %d\n", what, rc);
+    exit(1);
+}
+
+
+/* a name that this architecture does not have is passed over */
+
+static void
+gen_rule(scmp_filter_ctx ctx, uint32_t action, const char *name)
+{
+    int  rc, nr;
+
+    nr = seccomp_syscall_resolve_name(name);
+
+    if (nr == __NR_SCMP_ERROR) {
+        gen_die(name, nr);
+    }
+
+    if (nr < 0) {
+        return;
+    }
+
+    rc = seccomp_rule_add(ctx, action, nr, 0);
+
+    if (rc != 0) {
+        gen_die(name, rc);
+    }
+}
+
+
+static void
+gen_arg(scmp_filter_ctx ctx, int nr, struct scmp_arg_cmp cmp)
+{
+    int  rc;
+
+    rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, nr, 1, &cmp);
+
+    if (rc != 0) {
+        gen_die("argument rule", rc);
+    }
+}
+
+
+static void
+gen_arguments(scmp_filter_ctx ctx)
+{
+    size_t  i;
+
+    /* threads and forks, but no new namespace */
+    gen_arg(ctx, SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, GEN_NS_FLAGS, 0));
+
+    /* the query, in the full 64 bits */
+    gen_arg(ctx, SCMP_SYS(personality), SCMP_A0(SCMP_CMP_EQ, 0xffffffff));
+
+    gen_arg(ctx, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+    gen_arg(ctx, SCMP_SYS(socketpair), SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+
+    for (i = 0; i < sizeof(gen_prctl) / sizeof(gen_prctl[0]); i++) {
+        gen_arg(ctx, SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_EQ, gen_prctl[i]));
+    }
+
+    /* the kernel looks at the lower 32 bits of these commands only */
+
+    for (i = 0; i < sizeof(gen_ioctl) / sizeof(gen_ioctl[0]); i++) {
+        gen_arg(ctx, SCMP_SYS(ioctl),
+                SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, gen_ioctl[i]));
+    }
+
+    for (i = 0; i < sizeof(gen_fcntl) / sizeof(gen_fcntl[0]); i++) {
+        gen_arg(ctx, SCMP_SYS(fcntl),
+                SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, gen_fcntl[i]));
+    }
+}
+
+
+/* other families look as they do on a kernel without them */
+
+static void
+gen_families(scmp_filter_ctx ctx)
+{
+    int                  rc;
+    struct scmp_arg_cmp  cmp;
+
+    cmp = SCMP_A0(SCMP_CMP_NE, AF_UNIX);
+    rc = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO(EAFNOSUPPORT),
+                                SCMP_SYS(socket), 1, &cmp);
+
+    if (rc == 0) {
+        rc = seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO(EAFNOSUPPORT),
+                                    SCMP_SYS(socketpair), 1, &cmp);
+    }
+
+    if (rc != 0) {
+        gen_die("family rule", rc);
+    }
+}
+
+
+static void
+gen_print(const struct sock_filter *f, size_t n)
+{
+    size_t                    i;
+    const struct sock_filter  prelude[] = {
+        /* newer than the list, but not x32: missing, so that libc falls back */
+        BPF_STMT(BPF_LD|BPF_W|BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP|BPF_JGE|BPF_K, GEN_X32_BIT, 2, 0),
+        BPF_JUMP(BPF_JMP|BPF_JGT|BPF_K, GEN_NEWEST, 0, 1),
+        BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|ENOSYS)
+    };
+
+    (void) printf("\n/* made by seccomp_gen.c */\n\n#include <linux/filter.h>\n"
+                  "\n\nstatic const struct sock_filter  seccomp_filter[] = {\n");
+
+    for (i = 0; i < sizeof(prelude) / sizeof(prelude[0]); i++) {
+        (void) printf("    { 0x%x, %u, %u, 0x%x },\n", prelude[i].code,
+                      prelude[i].jt, prelude[i].jf, prelude[i].k);
+    }
+
+    for (i = 0; i < n; i++) {
+        (void) printf("    { 0x%x, %u, %u, 0x%x },\n", f[i].code, f[i].jt,
+                      f[i].jf, f[i].k);
+    }
+
+    (void) printf("};\n");
+}
+
+
+int
+main(void)
+{
+    int                 rc, fds[2];
+    size_t              i, j;
+    ssize_t             n;
+    scmp_filter_ctx     ctx;
+    struct sock_filter  filter[GEN_MAX];
+
+    ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+
+    if (ctx == NULL) {
+        gen_die("seccomp_init", 0);
+    }
+
+    rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+
+    if (rc == 0) {
+        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    }
+
+    if (rc != 0) {
+        gen_die("seccomp_attr_set", rc);
+    }
+
+    for (i = 0; i < sizeof(gen_allow) / sizeof(gen_allow[0]); i++) {
+        for (j = 0; gen_allow[i].calls[j] != NULL; j++) {
+            gen_rule(ctx, SCMP_ACT_ALLOW, gen_allow[i].calls[j]);
+        }
+    }
+
+    for (j = 0; gen_enosys[j] != NULL; j++) {
+        gen_rule(ctx, SCMP_ACT_ERRNO(ENOSYS), gen_enosys[j]);
+    }
+
+    gen_arguments(ctx);
+    gen_families(ctx);
+
+    if (pipe(fds) == -1 || fcntl(fds[1], F_SETPIPE_SZ, sizeof(filter)) == -1) {
+        gen_die("pipe", errno);
+    }
+
+    rc = seccomp_export_bpf(ctx, fds[1]);
+    n = read(fds[0], filter, sizeof(filter));
+
+    if (rc != 0 || n <= 0 || (size_t) n % sizeof(filter[0]) != 0) {
+        gen_die("seccomp_export_bpf", rc);
+    }
+
+    gen_print(filter, (size_t) n / sizeof(filter[0]));
+    seccomp_release(ctx);
+
+    return 0;
+}
