@@ -84,7 +84,7 @@ HELPER += $(if $(start_objs),$(O)/retortd) \
 
 helper: $$(HELPER) $(lib_objs)
 
-kernel: $$(KERNEL)
+kernel: $$(KERNEL) $(init_objs)
 
 $(O)/retortd: $(start_objs) $(lib_objs)
 $(O)/retort-broker: $(broker_objs) $(lib_objs)
