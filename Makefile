@@ -52,7 +52,8 @@ COMPILE = $(CC) -std=c11 $(CFLAGS) $(WARN) $(HARDEN) $(SANITIZE) $(CPPFLAGS)
 LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
 
 Q = $(if $(V),,@)
-say = @echo "  $(1)"
+silent = $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = @$(if $(silent),:,echo "  $(1)")
 
 LAYER = $(O)/layer
 MODULE = $(O)/ngx_http_retort_module.so
