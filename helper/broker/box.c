@@ -1,0 +1,629 @@
+
+/*
+ * Part of retort-broker: the life of a sandbox, as a state machine.  Nothing
+ * here waits; each answer of the template, the map writer and pid 1 moves one
+ * box on by one state.  Pid 1 speaks truth until its kernel runs; after that
+ * it may at worst tell about its own box.
+ *
+ *   FREE -> CLONING -> MAPPING -> SEALING -> ALIVE <-> RESTARTING
+ *             any of them -> DYING -> SWEEPING -> FREE
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "broker_main.h"
+#include "fdpass.h"
+#include "log.h"
+#include "policy.h"
+
+
+#define BOX_BUILD_MSEC   10000  /* from the front's request to READY */
+#define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
+
+
+static const char *const  box_steps[] = {
+#define BOX_STEP_TEXT(name, text)  text,
+    INIT_STEPS(BOX_STEP_TEXT)
+};
+
+
+uint64_t
+box_id(const broker_t *b, const box_t *box)
+{
+    return ((uint64_t) box->generation << 32) | (uint32_t) (box - b->box);
+}
+
+
+box_t *
+box_find(broker_t *b, uint64_t id)
+{
+    box_t     *box;
+    uint32_t  slot;
+
+    slot = (uint32_t) id;
+
+    if (slot >= b->settings->nslots) {
+        return NULL;
+    }
+
+    box = &b->box[slot];
+
+    if (box->state == BOX_FREE || box->state == BOX_SWEEPING
+        || box->generation != (uint32_t) (id >> 32))
+    {
+        return NULL;
+    }
+
+    return box;
+}
+
+
+void
+box_name(const broker_t *b, const box_t *box, char *name, size_t size)
+{
+    (void) snprintf(name, size, "box%u", (uint32_t) (box - b->box));
+}
+
+
+static void
+box_state(broker_t *b, box_t *box, box_state_t state)
+{
+    bool  was, is;
+
+    was = (box->state != BOX_FREE && box->state != BOX_ALIVE);
+    is = (state != BOX_FREE && state != BOX_ALIVE);
+    box->state = state;
+
+    if (is && !was) {
+        b->busy++;
+
+    } else if (was && !is) {
+        b->busy--;
+    }
+}
+
+
+static void
+box_close(int *fd)
+{
+    if (*fd != -1) {
+        (void) close(*fd);
+        *fd = -1;
+    }
+}
+
+
+static void
+box_close_fds(box_t *box)
+{
+    int  i;
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        box_close(&box->fds[i]);
+    }
+}
+
+
+/* answers the front's open request about this box, or tells an event */
+
+void
+box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
+{
+    brk_ans_t  ans;
+
+    memset(&ans, 0, sizeof(ans));
+    ans.op = op;
+    ans.seq = seq;
+    ans.id = box_id(b, box);
+    ans.limits = box->limits;
+    memcpy(ans.profile, b->settings->profile[box->profile].name,
+           RETORT_PROFILE_NAME);
+    memcpy(ans.record, box->record, sizeof(ans.record));
+
+    if (front_send(b, &ans, box->fds, BRK_BOX_FDS) == 0) {
+        box->shown = true;
+    }
+}
+
+
+static void
+box_fail(broker_t *b, box_t *box, uint32_t step, int error)
+{
+    brk_ans_t  ans;
+
+    if (step >= STEP_MAX) {
+        step = STEP_NONE;
+    }
+
+    rlog_errno(RLOG_ERROR, error, "box %u: step \"%s\" failed",
+               (uint32_t) (box - b->box), box_steps[step]);
+
+    if (box->seq != 0) {
+        memset(&ans, 0, sizeof(ans));
+        ans.op = (box->state == BOX_RESTARTING) ? BRK_RESTART : BRK_SPAWN;
+        ans.code = BRK_ESTEP;
+        ans.seq = box->seq;
+        ans.id = box_id(b, box);
+        ans.step = step;
+        ans.error = error;
+        box->seq = 0;
+        (void) front_send(b, &ans, NULL, 0);
+    }
+
+    box_kill(b, box);
+}
+
+
+/* the pairs that the front and pid 1 hold the other ends of */
+
+static int
+box_channel(int *ours, int *theirs)
+{
+    int  i, pair[2];
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        if (i == 0) {
+            if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair)
+                == -1)
+            {
+                return -1;
+            }
+
+        } else if (pipe2(pair, O_CLOEXEC) == -1) {
+            return -1;
+        }
+
+        ours[i] = pair[0];
+        theirs[i] = pair[1];
+    }
+
+    return 0;
+}
+
+
+static box_t *
+box_slot(broker_t *b, uint32_t profile)
+{
+    box_t     *box;
+    uint32_t  i, used;
+
+    used = 0;
+    box = NULL;
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        if (b->box[i].state == BOX_FREE) {
+            if (box == NULL) {
+                box = &b->box[i];
+            }
+
+        } else if (b->box[i].profile == profile) {
+            used++;
+        }
+    }
+
+    return used < b->settings->profile[profile].sessions ? box : NULL;
+}
+
+
+static void
+box_init(box_t *box, uint32_t profile, const brk_req_t *req,
+    const retort_profile_t *p)
+{
+    uint32_t  generation;
+
+    generation = box->generation + 1;
+    memset(box, 0, sizeof(*box));
+    box->generation = generation != 0 ? generation : 1;
+    box->profile = profile;
+    box->seq = req->seq;
+    box->pidfd = box->init = -1;
+    memset(box->fds, -1, sizeof(box->fds));
+    memcpy(box->record, req->record, sizeof(box->record));
+    policy_limits(p, &req->limits, &box->limits);
+}
+
+
+/* asks the template; what goes wrong from here on ends this box alone */
+
+static init_step_t
+box_begin(broker_t *b, box_t *box)
+{
+    int        i, rc, pair[2], theirs[TPL_FDS] = { -1, -1, -1, -1 };
+    char       name[16];
+    tpl_req_t  tpl;
+
+    box_name(b, box, name, sizeof(name));
+
+    if (cg_create(&b->cg, name, &box->limits) == -1) {
+        return STEP_CGROUP;
+    }
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1) {
+        return STEP_CHANNEL;
+    }
+
+    box->init = pair[0];
+    theirs[0] = pair[1];
+    rc = box_channel(box->fds, theirs + 1);
+
+    if (rc == 0) {
+        rc = broker_watch(b, box->init, TAG_BOX, (uint32_t) (box - b->box));
+    }
+
+    memset(&tpl, 0, sizeof(tpl));
+    tpl.id = box_id(b, box);
+    tpl.limits = box->limits;
+
+    if (rc == 0) {
+        rc = fd_send(b->template[box->profile].sock, &tpl, sizeof(tpl), theirs,
+                     TPL_FDS);
+    }
+
+    for (i = 0; i < TPL_FDS; i++) {
+        box_close(&theirs[i]);
+    }
+
+    return rc == 0 ? STEP_NONE : STEP_CHANNEL;
+}
+
+
+int
+box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
+{
+    box_t        *box;
+    init_step_t  step;
+
+    if (!b->template[profile].ready) {
+        return BRK_EWARM;
+    }
+
+    box = b->draining ? NULL : box_slot(b, profile);
+
+    if (box == NULL) {
+        return BRK_EFULL;
+    }
+
+    box_init(box, profile, req, &b->settings->profile[profile]);
+    box_state(b, box, BOX_CLONING);
+    box->deadline = broker_now() + BOX_BUILD_MSEC;
+    step = box_begin(b, box);
+
+    if (step != STEP_NONE) {
+        box_fail(b, box, step, errno);
+        box_state(b, box, BOX_SWEEPING);
+        box->deadline = broker_now();
+    }
+
+    return BRK_OK;
+}
+
+
+void
+box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
+{
+    char       name[16];
+    box_t      *box;
+    map_req_t  map;
+
+    box = box_find(b, ans->id);
+
+    if (box == NULL || box->state != BOX_CLONING) {
+        return;
+    }
+
+    if (ans->error != 0 || pidfd == -1) {
+        box_fail(b, box, STEP_CLONE, ans->error);
+        box_state(b, box, BOX_SWEEPING);
+        return;
+    }
+
+    box->pid = ans->pid;
+    box->pidfd = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
+    box_name(b, box, name, sizeof(name));
+
+    if (box->doomed) {
+        box_kill(b, box);
+        return;
+    }
+
+    if (box->pidfd == -1) {
+        box_fail(b, box, STEP_CLONE, errno);
+        return;
+    }
+
+    if (cg_attach(&b->cg, name, box->pid) == -1) {
+        box_fail(b, box, STEP_ATTACH, errno);
+        return;
+    }
+
+    map.id = ans->id;
+    map.slot = (uint32_t) (box - b->box);
+    map.pid = ans->pid;
+    box_state(b, box, BOX_MAPPING);
+
+    if (fd_send(BOOT_MAPD, &map, sizeof(map), &box->pidfd, 1) == -1) {
+        box_fail(b, box, STEP_IDMAP, errno);
+    }
+}
+
+
+void
+box_from_mapd(broker_t *b, const map_ans_t *ans)
+{
+    box_t       *box;
+    init_msg_t  go;
+
+    box = box_find(b, ans->id);
+
+    if (box == NULL || box->state != BOX_MAPPING) {
+        return;
+    }
+
+    if (ans->error != 0) {
+        box_fail(b, box, STEP_IDMAP, ans->error);
+        return;
+    }
+
+    memset(&go, 0, sizeof(go));
+    go.op = INIT_GO;
+    box_state(b, box, BOX_SEALING);
+
+    if (fd_send(box->init, &go, sizeof(go), NULL, 0) == -1) {
+        box_fail(b, box, STEP_GO, errno);
+    }
+}
+
+
+static void
+box_ready(broker_t *b, box_t *box)
+{
+    uint16_t  op;
+    uint32_t  seq;
+
+    op = (box->state == BOX_SEALING) ? BRK_SPAWN : BRK_RESTART;
+    seq = box->seq;
+    box->seq = 0;
+    box->deadline = 0;
+    box_state(b, box, BOX_ALIVE);
+
+    if (box->doomed) {
+        box_kill(b, box);
+        return;
+    }
+
+    /* a front that came in between has not asked: it is told */
+    box_offer(b, box, seq != 0 ? op : (uint16_t) BRK_EV_BOX, seq);
+}
+
+
+static void
+box_kernel_exit(broker_t *b, const box_t *box, int status)
+{
+    char       name[16];
+    brk_ans_t  ans;
+
+    if (!box->shown || box->state != BOX_ALIVE) {
+        return;
+    }
+
+    memset(&ans, 0, sizeof(ans));
+    ans.op = BRK_EV_KERNEL_EXIT;
+    ans.id = box_id(b, box);
+    ans.status = status;
+    box_name(b, box, name, sizeof(name));
+    cg_stat(&b->cg, name, &ans.stat);
+    (void) front_send(b, &ans, NULL, 0);
+}
+
+
+void
+box_from_init(broker_t *b, box_t *box)
+{
+    ssize_t     n;
+    init_msg_t  msg;
+
+    n = fd_recv(box->init, &msg, sizeof(msg), NULL, NULL, MSG_DONTWAIT);
+
+    if (n == -1 && errno == EAGAIN) {
+        return;
+    }
+
+    if (n != (ssize_t) sizeof(msg)) {
+        box_close(&box->init);
+
+        if (box->state != BOX_DYING) {
+            box_kill(b, box);
+        }
+
+        return;
+    }
+
+    if (msg.op == INIT_READY
+        && (box->state == BOX_SEALING || box->state == BOX_RESTARTING))
+    {
+        box_ready(b, box);
+
+    } else if (msg.op == INIT_FAILED && box->state != BOX_DYING) {
+        box_fail(b, box, msg.step, msg.arg);
+
+    } else if (msg.op == INIT_KERNEL_EXIT) {
+        box_kernel_exit(b, box, msg.arg);
+    }
+}
+
+
+int
+box_restart(broker_t *b, box_t *box, uint32_t seq)
+{
+    int         i, rc, theirs[BRK_BOX_FDS] = { -1, -1, -1 };
+    init_msg_t  msg;
+
+    if (box->state != BOX_ALIVE) {
+        return BRK_ESTATE;
+    }
+
+    box_close_fds(box);
+    memset(&msg, 0, sizeof(msg));
+    msg.op = INIT_RESTART;
+    box->seq = seq;
+    box->deadline = broker_now() + BOX_BUILD_MSEC;
+    box_state(b, box, BOX_RESTARTING);
+
+    rc = box_channel(box->fds, theirs);
+
+    if (rc == 0) {
+        rc = fd_send(box->init, &msg, sizeof(msg), theirs, INIT_RESTART_FDS);
+    }
+
+    if (rc == -1) {
+        box_fail(b, box, STEP_CHANNEL, errno);
+    }
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        box_close(&theirs[i]);
+    }
+
+    return BRK_OK;
+}
+
+
+/*
+ * Pid 1 takes everything in its pid namespace with it.  A box that has no pid
+ * yet is marked and killed when the template's answer comes.
+ */
+
+void
+box_kill(broker_t *b, box_t *box)
+{
+    char  name[16];
+
+    box->doomed = true;
+
+    if (box->state == BOX_CLONING && box->pid == 0) {
+        return;
+    }
+
+    if (box->pidfd != -1) {
+        (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
+        box_name(b, box, name, sizeof(name));
+        cg_kill(&b->cg, name);
+    }
+
+    box->deadline = 0;
+    box_state(b, box, BOX_DYING);
+}
+
+
+static void
+box_free(broker_t *b, box_t *box)
+{
+    char       name[16];
+    brk_ans_t  ans;
+
+    box_name(b, box, name, sizeof(name));
+
+    if (cg_remove(&b->cg, name) == -1) {
+        box->deadline = broker_now() + BOX_SWEEP_MSEC;
+        return;
+    }
+
+    if (box->shown) {
+        memset(&ans, 0, sizeof(ans));
+        ans.op = BRK_EV_BOX_EXIT;
+        ans.id = box_id(b, box);
+        ans.status = box->status;
+        ans.stat = box->stat;
+        (void) front_send(b, &ans, NULL, 0);
+    }
+
+    box_close(&box->init);
+    box_close(&box->pidfd);
+    box_close_fds(box);
+    box_state(b, box, BOX_FREE);
+}
+
+
+void
+box_reaped(broker_t *b, pid_t pid, int status)
+{
+    char      name[16];
+    box_t     *box;
+    uint32_t  i;
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        box = &b->box[i];
+
+        if (box->pid == pid && box->state != BOX_FREE
+            && box->state != BOX_SWEEPING)
+        {
+            if (box->seq != 0) {
+                box_fail(b, box, STEP_KERNEL, ECHILD);
+            }
+
+            box_name(b, box, name, sizeof(name));
+            cg_stat(&b->cg, name, &box->stat);
+            box->status = status;
+            box->pid = 0;
+            box_state(b, box, BOX_SWEEPING);
+            box_free(b, box);
+            return;
+        }
+    }
+}
+
+
+void
+box_fail_profile(broker_t *b, uint32_t profile)
+{
+    box_t     *box;
+    uint32_t  i;
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        box = &b->box[i];
+
+        if (box->state == BOX_CLONING && box->profile == profile) {
+            box_fail(b, box, STEP_TEMPLATE, EPIPE);
+            box_state(b, box, BOX_SWEEPING);
+            box->deadline = broker_now();
+        }
+    }
+}
+
+
+/* called when a deadline may have passed, and only while boxes are busy */
+
+void
+box_overdue(broker_t *b)
+{
+    box_t     *box;
+    int64_t   now;
+    uint32_t  i;
+
+    now = broker_now();
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        box = &b->box[i];
+
+        if (box->state == BOX_SWEEPING) {
+            box_free(b, box);
+
+        } else if (box->state != BOX_FREE && box->deadline != 0
+                   && box->deadline <= now)
+        {
+            if (box->state == BOX_CLONING) {
+                service_kill(&b->template[box->profile]);
+                box->deadline = 0;
+
+            } else {
+                box_fail(b, box, STEP_TIME, ETIMEDOUT);
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+
+/*
+ * Part of retort-broker.  Works on directory descriptors and on names that the
+ * broker made itself; what it reads comes from the kernel.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+
+
+#define CG_PERIOD  100000       /* usec of a scheduling period */
+
+
+static int
+cg_open(const cg_t *cg, int which, const char *box, const char *file, int how)
+{
+    int   n;
+    char  path[128];
+
+    n = snprintf(path, sizeof(path), "%s/%s", box, file);
+
+    if (n < 0 || (size_t) n >= sizeof(path)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+
+    return openat(cg->dir[which], path, how|O_CLOEXEC);
+}
+
+
+static int
+cg_put(const cg_t *cg, int which, const char *box, const char *file,
+    const char *text)
+{
+    int      fd;
+    ssize_t  n;
+
+    fd = cg_open(cg, which, box, file, O_WRONLY);
+
+    if (fd == -1) {
+        return -1;
+    }
+
+    n = write(fd, text, strlen(text));
+    (void) close(fd);
+
+    return n == -1 ? -1 : 0;
+}
+
+
+static int
+cg_put_number(const cg_t *cg, int which, const char *box, const char *file,
+    uint64_t n)
+{
+    char  text[32];
+
+    (void) snprintf(text, sizeof(text), "%llu", (unsigned long long) n);
+
+    return cg_put(cg, which, box, file, text);
+}
+
+
+/* the number after "key", or the first one if there is no key */
+
+static uint64_t
+cg_get(const cg_t *cg, int which, const char *box, const char *file,
+    const char *key)
+{
+    int      fd;
+    char     text[1024], *p;
+    ssize_t  n;
+
+    fd = cg_open(cg, which, box, file, O_RDONLY);
+
+    if (fd == -1) {
+        return 0;
+    }
+
+    n = read(fd, text, sizeof(text) - 1);
+    (void) close(fd);
+
+    if (n <= 0) {
+        return 0;
+    }
+
+    text[n] = '\0';
+    p = text;
+
+    if (key != NULL) {
+        p = strstr(text, key);
+
+        if (p == NULL) {
+            return 0;
+        }
+
+        p += strlen(key);
+    }
+
+    return strtoull(p, NULL, 10);
+}
+
+
+/* files that a kernel without swap accounting does not have */
+
+static int
+cg_put_swap(const cg_t *cg, const char *box, const char *file, uint64_t n)
+{
+    if (cg_put_number(cg, CG_MEMORY, box, file, n) == 0 || errno == ENOENT) {
+        return 0;
+    }
+
+    return -1;
+}
+
+
+static int
+cg_limit_v1(const cg_t *cg, const char *box, const retort_box_limits_t *l)
+{
+    if (cg_put_number(cg, CG_MEMORY, box, "memory.limit_in_bytes", l->memory)
+        == -1
+        || cg_put_swap(cg, box, "memory.memsw.limit_in_bytes", l->memory) == -1
+        || cg_put_number(cg, CG_PIDS, box, "pids.max", l->processes) == -1
+        || cg_put_number(cg, CG_CPU, box, "cpu.cfs_period_us", CG_PERIOD) == -1)
+    {
+        return -1;
+    }
+
+    return cg_put_number(cg, CG_CPU, box, "cpu.cfs_quota_us",
+                         (uint64_t) l->cpu * (CG_PERIOD / 1000));
+}
+
+
+static int
+cg_limit_v2(const cg_t *cg, const char *box, const retort_box_limits_t *l)
+{
+    char  text[64];
+
+    (void) snprintf(text, sizeof(text), "%llu %d",
+                    (unsigned long long) l->cpu * (CG_PERIOD / 1000),
+                    CG_PERIOD);
+
+    if (cg_put_number(cg, CG_MEMORY, box, "memory.max", l->memory) == -1
+        || cg_put_swap(cg, box, "memory.swap.max", 0) == -1
+        || cg_put_number(cg, CG_PIDS, box, "pids.max", l->processes) == -1)
+    {
+        return -1;
+    }
+
+    return cg_put(cg, CG_CPU, box, "cpu.max", text);
+}
+
+
+int
+cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *limits)
+{
+    switch (cg->version) {
+
+    case 1:
+        return cg_limit_v1(cg, box, limits);
+
+    case 2:
+        return cg_limit_v2(cg, box, limits);
+
+    default:
+        return 0;
+    }
+}
+
+
+static int
+cg_dirs(const cg_t *cg)
+{
+    return cg->version == 1 ? CG_DIRS : (int) (cg->version / 2);
+}
+
+
+int
+cg_create(const cg_t *cg, const char *box, const retort_box_limits_t *limits)
+{
+    int  i, err;
+
+    for (i = 0; i < cg_dirs(cg); i++) {
+        if (mkdirat(cg->dir[i], box, 0755) == -1) {
+            break;
+        }
+    }
+
+    if (i == cg_dirs(cg) && cg_limit(cg, box, limits) == 0) {
+        return 0;
+    }
+
+    err = errno;
+    (void) cg_remove(cg, box);
+    errno = err;
+
+    return -1;
+}
+
+
+int
+cg_attach(const cg_t *cg, const char *box, pid_t pid)
+{
+    int  i;
+
+    for (i = 0; i < cg_dirs(cg); i++) {
+        if (cg_put_number(cg, i, box, "cgroup.procs", (uint64_t) pid) == -1) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+cg_stat(const cg_t *cg, const char *box, brk_stat_t *st)
+{
+    memset(st, 0, sizeof(*st));
+
+    if (cg->version == 0) {
+        return;
+    }
+
+    st->processes = (uint32_t) cg_get(cg, CG_PIDS, box, "pids.current", NULL);
+
+    if (cg->version == 2) {
+        st->cpu_user_us = cg_get(cg, CG_CPU, box, "cpu.stat", "user_usec ");
+        st->cpu_system_us = cg_get(cg, CG_CPU, box, "cpu.stat",
+                                   "system_usec ");
+        st->memory_now = cg_get(cg, CG_MEMORY, box, "memory.current", NULL);
+        st->memory_peak = cg_get(cg, CG_MEMORY, box, "memory.peak", NULL);
+        st->oom_kills = (uint32_t) cg_get(cg, CG_MEMORY, box, "memory.events",
+                                          "oom_kill ");
+        return;
+    }
+
+    st->cpu_user_us = cg_get(cg, CG_CPUACCT, box, "cpuacct.usage_user", NULL)
+                      / 1000;
+    st->cpu_system_us = cg_get(cg, CG_CPUACCT, box, "cpuacct.usage_sys", NULL)
+                        / 1000;
+    st->memory_now = cg_get(cg, CG_MEMORY, box, "memory.usage_in_bytes", NULL);
+    st->memory_peak = cg_get(cg, CG_MEMORY, box, "memory.max_usage_in_bytes",
+                             NULL);
+    st->oom_kills = (uint32_t) cg_get(cg, CG_MEMORY, box, "memory.oom_control",
+                                      "oom_kill ");
+}
+
+
+/*
+ * v2 resets the peak of a descriptor only, and only since Linux 6.12: there
+ * the peak is that of the box's life.
+ */
+
+void
+cg_reset_peak(const cg_t *cg, const char *box)
+{
+    if (cg->version == 1) {
+        (void) cg_put(cg, CG_MEMORY, box, "memory.max_usage_in_bytes", "0");
+    }
+}
+
+
+void
+cg_kill(const cg_t *cg, const char *box)
+{
+    if (cg->version == 2) {
+        (void) cg_put(cg, CG_MEMORY, box, "cgroup.kill", "1");
+    }
+}
+
+
+int
+cg_remove(const cg_t *cg, const char *box)
+{
+    int  i, rc;
+
+    rc = 0;
+
+    for (i = 0; i < cg_dirs(cg); i++) {
+        if (unlinkat(cg->dir[i], box, AT_REMOVEDIR) == -1 && errno != ENOENT) {
+            rc = -1;
+        }
+    }
+
+    return rc;
+}

@@ -1,0 +1,51 @@
+
+/*
+ * One small interface over cgroup v1 and v2.  The delegated directories were
+ * made by root at service start and belong to the broker's uid, but for the
+ * files that limit the whole.
+ */
+
+#ifndef RETORT_CGROUP_H
+#define RETORT_CGROUP_H
+
+#include <sys/types.h>
+
+#include "../protocol/broker.h"
+
+
+/* v1: a directory in each hierarchy; v2: all four are the same directory */
+
+enum { CG_MEMORY, CG_PIDS, CG_CPU, CG_CPUACCT, CG_DIRS };
+
+typedef struct {
+    uint32_t  version;          /* 0: none to be had, told so by the operator */
+    int       dir[CG_DIRS];
+} cg_t;
+
+
+/* makes the box's groups and sets its limits: 0, or -1 with errno */
+
+int cg_create(const cg_t *cg, const char *box,
+    const retort_box_limits_t *limits);
+int cg_limit(const cg_t *cg, const char *box,
+    const retort_box_limits_t *limits);
+
+/* puts a process into all of them */
+
+int cg_attach(const cg_t *cg, const char *box, pid_t pid);
+
+/* counters; those that cannot be read stay 0 */
+
+void cg_stat(const cg_t *cg, const char *box, brk_stat_t *stat);
+void cg_reset_peak(const cg_t *cg, const char *box);
+
+/* v2 kills the whole group at once; v1 leaves that to the pid namespace */
+
+void cg_kill(const cg_t *cg, const char *box);
+
+/* 0 when all are gone, -1 while a process is still in one */
+
+int cg_remove(const cg_t *cg, const char *box);
+
+
+#endif /* RETORT_CGROUP_H */

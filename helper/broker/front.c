@@ -1,0 +1,338 @@
+
+/*
+ * Part of retort-broker: the operations, one table.  Every byte here is the
+ * front's, and the front is taken for hostile: a message that a correct front
+ * cannot send ends that front, and another is started.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "broker_main.h"
+#include "fdpass.h"
+#include "log.h"
+#include "policy.h"
+
+
+/* an operation's result: an answer's code, answered later, or foul play */
+
+#define FRONT_LATER  -1
+#define FRONT_FOUL   -2
+
+typedef enum { WHEN_H, WHEN_R } front_when_t;
+
+typedef struct {
+    uint16_t       op;
+    front_when_t   when;
+    int          (*run)(broker_t *b, const brk_req_t *req, brk_ans_t *ans);
+} front_op_t;
+
+
+int
+front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
+{
+    if (!b->front.ready) {
+        return -1;
+    }
+
+    if (fd_send(b->front.sock, ans, sizeof(*ans), fds, nfd) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "front does not read");
+        service_kill(&b->front);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+front_hello(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    uint32_t  i;
+
+    b->front.ready = true;
+    ans->count = 0;
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        ans->count += (b->box[i].state == BOX_ALIVE);
+    }
+
+    ans->op = BRK_HELLO;
+    ans->seq = req->seq;
+
+    if (front_send(b, ans, NULL, 0) == -1) {
+        return FRONT_LATER;
+    }
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        if (b->box[i].state == BOX_ALIVE) {
+            box_offer(b, &b->box[i], BRK_EV_BOX, 0);
+        }
+    }
+
+    memset(ans, 0, sizeof(*ans));
+    ans->op = BRK_EV_BOXES_END;
+    (void) front_send(b, ans, NULL, 0);
+
+    return FRONT_LATER;
+}
+
+
+static int
+front_spawn(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    int  profile, code;
+
+    (void) ans;
+    profile = policy_profile(b->settings, req->profile);
+
+    if (profile == -1) {
+        return BRK_EPROFILE;
+    }
+
+    code = box_spawn(b, (uint32_t) profile, req);
+
+    return code == BRK_OK ? FRONT_LATER : code;
+}
+
+
+static int
+front_kill(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    box_t  *box;
+
+    (void) ans;
+    box = box_find(b, req->id);
+
+    if (box == NULL) {
+        return BRK_EBOX;
+    }
+
+    box_kill(b, box);
+
+    return BRK_OK;
+}
+
+
+static int
+front_signal(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    box_t       *box;
+    init_msg_t  msg;
+
+    (void) ans;
+
+    if (req->signal != SIGINT && req->signal != SIGKILL) {
+        return FRONT_FOUL;
+    }
+
+    box = box_find(b, req->id);
+
+    if (box == NULL) {
+        return BRK_EBOX;
+    }
+
+    if (box->state != BOX_ALIVE) {
+        return BRK_ESTATE;
+    }
+
+    memset(&msg, 0, sizeof(msg));
+    msg.op = INIT_SIGNAL;
+    msg.arg = (int32_t) req->signal;
+
+    return fd_send(box->init, &msg, sizeof(msg), NULL, 0) == 0
+           ? BRK_OK : BRK_ESTATE;
+}
+
+
+static int
+front_stat(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    char   name[16];
+    box_t  *box;
+
+    box = box_find(b, req->id);
+
+    if (box == NULL) {
+        return BRK_EBOX;
+    }
+
+    box_name(b, box, name, sizeof(name));
+    cg_stat(&b->cg, name, &ans->stat);
+
+    if (req->reset_peak) {
+        cg_reset_peak(&b->cg, name);
+    }
+
+    return BRK_OK;
+}
+
+
+static int
+front_limit(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    char                 name[16];
+    box_t                *box;
+    retort_box_limits_t  plan;
+
+    box = box_find(b, req->id);
+
+    if (box == NULL) {
+        return BRK_EBOX;
+    }
+
+    if (box->state != BOX_ALIVE
+        || policy_lower(&box->limits, &req->limits, &plan) == -1)
+    {
+        return BRK_ESTATE;
+    }
+
+    box_name(b, box, name, sizeof(name));
+
+    if (cg_limit(&b->cg, name, &plan) == -1) {
+        ans->step = STEP_CGROUP;
+        ans->error = errno;
+        return BRK_ESTEP;
+    }
+
+    box->limits = plan;
+
+    return BRK_OK;
+}
+
+
+static int
+front_record(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    box_t  *box;
+
+    (void) ans;
+    box = box_find(b, req->id);
+
+    if (box == NULL) {
+        return BRK_EBOX;
+    }
+
+    memcpy(box->record, req->record, sizeof(box->record));
+
+    return BRK_OK;
+}
+
+
+static int
+front_restart(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    int    code;
+    box_t  *box;
+
+    (void) ans;
+    box = box_find(b, req->id);
+
+    if (box == NULL) {
+        return BRK_EBOX;
+    }
+
+    code = box_restart(b, box, req->seq);
+
+    return code == BRK_OK ? FRONT_LATER : code;
+}
+
+
+#define front_HELLO    front_hello
+#define front_SPAWN    front_spawn
+#define front_KILL     front_kill
+#define front_SIGNAL   front_signal
+#define front_STAT     front_stat
+#define front_LIMIT    front_limit
+#define front_RECORD   front_record
+#define front_RESTART  front_restart
+
+#define FRONT_ROW(name, number, when)                                         \
+    { BRK_##name, WHEN_##when, front_##name },
+
+static const front_op_t  front_ops[] = {
+    BRK_OPS(FRONT_ROW)
+};
+
+
+static int
+front_dispatch(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+{
+    size_t        i;
+    front_when_t  now;
+
+    now = b->front.ready ? WHEN_R : WHEN_H;
+
+    for (i = 0; i < sizeof(front_ops) / sizeof(front_ops[0]); i++) {
+        if (front_ops[i].op == req->op) {
+            return front_ops[i].when == now ? front_ops[i].run(b, req, ans)
+                                            : FRONT_FOUL;
+        }
+    }
+
+    return FRONT_FOUL;
+}
+
+
+/* boxes that were asked for by a front that is gone have nobody */
+
+static void
+front_orphans(broker_t *b)
+{
+    uint32_t  i;
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        b->box[i].seq = 0;
+        b->box[i].shown = false;
+
+        if (b->box[i].state == BOX_CLONING || b->box[i].state == BOX_MAPPING
+            || b->box[i].state == BOX_SEALING)
+        {
+            box_kill(b, &b->box[i]);
+        }
+    }
+}
+
+
+void
+front_read(broker_t *b)
+{
+    int        code;
+    ssize_t    n;
+    brk_ans_t  ans;
+    brk_req_t  req;
+
+    n = fd_recv(b->front.sock, &req, sizeof(req), NULL, NULL, MSG_DONTWAIT);
+
+    if (n == -1 && errno == EAGAIN) {
+        return;
+    }
+
+    memset(&ans, 0, sizeof(ans));
+    code = FRONT_FOUL;
+
+    if (n == (ssize_t) sizeof(req) && req.version == BRK_VERSION
+        && req.seq != 0)
+    {
+        code = front_dispatch(b, &req, &ans);
+    }
+
+    if (code >= 0) {
+        ans.op = req.op;
+        ans.code = (uint16_t) code;
+        ans.seq = req.seq;
+        ans.id = req.id;
+        (void) front_send(b, &ans, NULL, 0);
+
+    } else if (code == FRONT_FOUL) {
+        rlog(n == 0 ? RLOG_WARN : RLOG_ERROR, n == 0 ? "front is gone"
+             : "front broke the protocol: operation %d, %zd bytes",
+             n > 0 ? (int) req.op : -1, n);
+        service_kill(&b->front);
+        service_gone(b, &b->front);
+        front_orphans(b);
+    }
+}

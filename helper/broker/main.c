@@ -1,0 +1,522 @@
+
+/*
+ * retort-broker: the keeper of the sandboxes.
+ *
+ * Executed by retortd as uid H, without a capability.  H owns the user
+ * namespaces of all sandboxes, which is all the power that it needs: to limit,
+ * signal and kill them.  It reads no configuration, opens no path that anyone
+ * told it, parses no text but the kernel's counters, and executes nothing.
+ *
+ * It believes: the settings (sealed, written by root), the map writer, its
+ * own templates.  It does not believe the front beyond a profile's name and
+ * lower limits, and no sandbox at all.
+ *
+ *   worker -- front -- broker -- template -- (clone) -- pid 1 -- kernel
+ *                        |  \_________________________/
+ *                        |   pid 1's socket: go, ready, signal, restart
+ *                        \-- map writer: "slot n, this child"
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "broker_main.h"
+#include "fdpass.h"
+#include "log.h"
+
+
+#define BROKER_EVENTS      64
+#define BROKER_DRAIN_MSEC  10000        /* for the front to end its runs */
+
+/* a front that does not read for so long is ended */
+#define BROKER_SEND_SEC    2
+
+/* the socket's name in BOOT_RUN; removed at the end */
+static const char  *broker_socket;
+
+
+int64_t
+broker_now(void)
+{
+    struct timespec  ts;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+
+    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+
+/*
+ * Nothing that the broker writes to may make it wait; the front may for a
+ * moment, because it is told about all boxes at once when it starts.
+ */
+
+int
+broker_watch(broker_t *b, int fd, uint32_t tag, uint32_t index)
+{
+    struct timeval      tv;
+    struct epoll_event  ev;
+
+    tv.tv_sec = BROKER_SEND_SEC;
+    tv.tv_usec = 0;
+
+    if (tag == TAG_FRONT) {
+        if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) == -1) {
+            return -1;
+        }
+
+    } else if (fcntl(fd, F_SETFL, O_NONBLOCK) == -1) {
+        return -1;
+    }
+
+    ev.events = EPOLLIN;
+    ev.data.u64 = ((uint64_t) tag << 32) | index;
+
+    return epoll_ctl(b->epoll, EPOLL_CTL_ADD, fd, &ev);
+}
+
+
+static void
+broker_notify(const char *text)
+{
+    (void) send(BOOT_NOTIFY, text, strlen(text), MSG_NOSIGNAL|MSG_DONTWAIT);
+}
+
+
+static void
+broker_template(broker_t *b, uint32_t i)
+{
+    int        nfd, pidfd;
+    ssize_t    n;
+    tpl_ans_t  ans;
+
+    nfd = 1;
+    pidfd = -1;
+    n = fd_recv(b->template[i].sock, &ans, sizeof(ans), &pidfd, &nfd,
+                MSG_DONTWAIT);
+
+    if (n == -1 && errno == EAGAIN) {
+        return;
+    }
+
+    if (n != (ssize_t) sizeof(ans)) {
+        rlog(RLOG_ERROR, "template \"%s\" is gone",
+             b->settings->profile[i].name);
+        service_kill(&b->template[i]);
+        service_gone(b, &b->template[i]);
+        box_fail_profile(b, i);
+        return;
+    }
+
+    if (ans.id == 0) {
+        rlog(RLOG_INFO, "template \"%s\" is warm",
+             b->settings->profile[i].name);
+        b->template[i].ready = true;
+
+    } else {
+        box_from_template(b, &ans, nfd == 1 ? pidfd : -1);
+    }
+
+    if (nfd == 1) {
+        (void) close(pidfd);
+    }
+}
+
+
+static void
+broker_mapd(broker_t *b)
+{
+    ssize_t    n;
+    map_ans_t  ans;
+
+    n = fd_recv(BOOT_MAPD, &ans, sizeof(ans), NULL, NULL, MSG_DONTWAIT);
+
+    if (n == (ssize_t) sizeof(ans)) {
+        box_from_mapd(b, &ans);
+
+    } else if (n != -1 || errno != EAGAIN) {
+        rlog(RLOG_ERROR, "the map writer is gone");
+        _exit(1);
+    }
+}
+
+
+static void
+broker_drain(broker_t *b)
+{
+    brk_ans_t  ans;
+
+    if (b->draining) {
+        return;
+    }
+
+    rlog(RLOG_INFO, "stopping");
+    broker_notify("STOPPING=1");
+    b->draining = true;
+    b->drain_end = broker_now() + BROKER_DRAIN_MSEC;
+    memset(&ans, 0, sizeof(ans));
+    ans.op = BRK_EV_DRAIN;
+
+    if (front_send(b, &ans, NULL, 0) == -1) {
+        service_kill(&b->front);
+    }
+}
+
+
+static void
+broker_signal(broker_t *b, int fd)
+{
+    int                      status;
+    pid_t                    pid;
+    struct signalfd_siginfo  info;
+
+    if (read(fd, &info, sizeof(info)) != (ssize_t) sizeof(info)) {
+        return;
+    }
+
+    if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
+        broker_drain(b);
+        return;
+    }
+
+    for ( ;; ) {
+        pid = waitpid(-1, &status, WNOHANG);
+
+        if (pid <= 0) {
+            return;
+        }
+
+        box_reaped(b, pid, status);
+    }
+}
+
+
+static void
+broker_event(broker_t *b, uint64_t data, int sigfd)
+{
+    box_t     *box;
+    uint32_t  index;
+
+    index = (uint32_t) data;
+
+    switch (data >> 32) {
+
+    case TAG_SIGNAL:
+        broker_signal(b, sigfd);
+        break;
+
+    case TAG_MAPD:
+        broker_mapd(b);
+        break;
+
+    case TAG_FRONT:
+        if (b->front.sock != -1) {
+            front_read(b);
+        }
+
+        break;
+
+    case TAG_TEMPLATE:
+        if (b->template[index].sock != -1) {
+            broker_template(b, index);
+        }
+
+        break;
+
+    default:
+        box = &b->box[index];
+
+        if (box->state != BOX_FREE && box->init != -1) {
+            box_from_init(b, box);
+        }
+    }
+}
+
+
+/* starts what is due; says when it is ready for the first time */
+
+static void
+broker_services(broker_t *b)
+{
+    bool      ready;
+    int64_t   now;
+    uint32_t  i;
+
+    now = broker_now();
+    ready = b->front.ready;
+
+    if (b->draining) {
+        return;
+    }
+
+    for (i = 0; i < b->settings->nprofiles; i++) {
+        if (b->template[i].again != 0 && b->template[i].again <= now) {
+            service_start(b, &b->template[i], TAG_TEMPLATE, i);
+        }
+
+        ready = ready && b->template[i].ready;
+    }
+
+    if (b->front.again != 0 && b->front.again <= now) {
+        service_start(b, &b->front, TAG_FRONT, 0);
+    }
+
+    if (ready && !b->told_ready) {
+        b->told_ready = true;
+        rlog(RLOG_INFO, "ready");
+        broker_notify("READY=1");
+    }
+}
+
+
+/* msec until something is due, or -1 */
+
+static int
+broker_timeout(const broker_t *b)
+{
+    int64_t   now, due;
+    uint32_t  i;
+
+    now = broker_now();
+    due = INT64_MAX;
+
+    for (i = 0; b->busy != 0 && i < b->settings->nslots; i++) {
+        if (b->box[i].deadline != 0 && b->box[i].deadline < due) {
+            due = b->box[i].deadline;
+        }
+    }
+
+    for (i = 0; i < b->settings->nprofiles && !b->draining; i++) {
+        if (b->template[i].again != 0 && b->template[i].again < due) {
+            due = b->template[i].again;
+        }
+    }
+
+    if (!b->draining && b->front.again != 0 && b->front.again < due) {
+        due = b->front.again;
+    }
+
+    if (b->draining && b->front.sock != -1 && b->drain_end < due) {
+        due = b->drain_end;
+    }
+
+    if (due == INT64_MAX) {
+        return -1;
+    }
+
+    return due > now ? (int) (due - now) : 0;
+}
+
+
+/*
+ * The front goes first, then the boxes with their cgroups; the templates and
+ * the launchers go when their sockets close with this process.
+ */
+
+static bool
+broker_drained(broker_t *b)
+{
+    uint32_t  i, left;
+
+    if (b->front.sock != -1) {
+        if (b->drain_end <= broker_now()) {
+            rlog(RLOG_WARN, "front does not end, killing it");
+            service_kill(&b->front);
+            b->drain_end += BROKER_DRAIN_MSEC;
+        }
+
+        return false;
+    }
+
+    left = 0;
+
+    for (i = 0; i < b->settings->nslots; i++) {
+        if (b->box[i].state == BOX_FREE) {
+            continue;
+        }
+
+        left++;
+
+        if (b->box[i].state == BOX_ALIVE) {
+            box_kill(b, &b->box[i]);
+        }
+    }
+
+    return left == 0;
+}
+
+
+static void
+broker_loop(broker_t *b, int sigfd)
+{
+    int                 i, n;
+    struct epoll_event  events[BROKER_EVENTS];
+
+    for ( ;; ) {
+        broker_services(b);
+
+        if (b->draining && broker_drained(b)) {
+            return;
+        }
+
+        n = epoll_wait(b->epoll, events, BROKER_EVENTS, broker_timeout(b));
+
+        if (n == -1 && errno != EINTR) {
+            rlog_errno(RLOG_ERROR, errno, "epoll_wait");
+            _exit(1);
+        }
+
+        for (i = 0; i < n; i++) {
+            broker_event(b, events[i].data.u64, sigfd);
+        }
+
+        if (b->busy != 0) {
+            box_overdue(b);
+        }
+    }
+}
+
+
+static const retort_settings_t *
+broker_settings(void)
+{
+    void                     *p;
+    const retort_settings_t  *s;
+
+    p = mmap(NULL, sizeof(*s), PROT_READ, MAP_SHARED, BOOT_SETTINGS, 0);
+
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+
+    s = p;
+
+    return (s->magic == RETORT_SETTINGS_MAGIC && s->size == sizeof(*s))
+           ? s : NULL;
+}
+
+
+/* all memory that this process will ever have is taken here */
+
+static int
+broker_start(broker_t *b)
+{
+    int       i;
+    uint32_t  n;
+    int64_t   now;
+
+    b->settings = broker_settings();
+
+    if (b->settings == NULL) {
+        rlog(RLOG_ERROR, "no settings: this program is started by retortd");
+        return -1;
+    }
+
+    b->box = calloc(b->settings->nslots, sizeof(box_t));
+    b->epoll = epoll_create1(EPOLL_CLOEXEC);
+
+    if (b->box == NULL || b->epoll == -1) {
+        return -1;
+    }
+
+    for (n = 0; n < b->settings->nslots; n++) {
+        b->box[n].pidfd = b->box[n].init = -1;
+        memset(b->box[n].fds, -1, sizeof(b->box[n].fds));
+    }
+
+    b->cg.version = b->settings->cgroup;
+
+    for (i = 0; i < CG_DIRS; i++) {
+        b->cg.dir[i] = BOOT_CGROUP + i;
+    }
+
+    now = broker_now();
+    b->front.sock = -1;
+    b->front.launcher = BOOT_FRONT;
+    b->front.again = now;
+
+    for (n = 0; n < b->settings->nprofiles; n++) {
+        b->template[n].sock = -1;
+        b->template[n].launcher = BOOT_TEMPLATE + (int) n;
+        b->template[n].again = now;
+    }
+
+    return broker_watch(b, BOOT_MAPD, TAG_MAPD, 0);
+}
+
+
+static int
+broker_sigfd(broker_t *b)
+{
+    int       fd;
+    sigset_t  set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+
+    if (sigprocmask(SIG_BLOCK, &set, NULL) == -1) {
+        return -1;
+    }
+
+    sigdelset(&set, SIGHUP);
+    fd = signalfd(-1, &set, SFD_CLOEXEC);
+
+    if (fd == -1 || broker_watch(b, fd, TAG_SIGNAL, 0) == -1) {
+        return -1;
+    }
+
+    return fd;
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int              sigfd;
+    static broker_t  broker;
+
+    rlog_init("retort-broker");
+
+    if (argc != 2) {
+        rlog(RLOG_ERROR, "this program is started by retortd");
+        return 1;
+    }
+
+    broker_socket = argv[1];
+
+    if (broker_start(&broker) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "start");
+        return 1;
+    }
+
+    sigfd = broker_sigfd(&broker);
+
+    if (sigfd == -1 || lock_down() == -1) {
+        rlog_errno(RLOG_ERROR, errno, "lock down");
+        return 1;
+    }
+
+    broker_loop(&broker, sigfd);
+
+    if (broker_socket[0] != '\0') {
+        (void) unlinkat(BOOT_RUN, broker_socket, 0);
+    }
+
+    rlog(RLOG_INFO, "stopped");
+
+    return 0;
+}

@@ -1,0 +1,89 @@
+
+/*
+ * Part of retort-broker; what comes in here is the front's and hostile, what
+ * goes out is a plan.  Nothing but these functions turns one into the other.
+ */
+
+#include <string.h>
+
+#include "policy.h"
+
+
+static uint64_t
+policy_clamp(uint64_t asked, uint64_t normal, uint64_t max)
+{
+    if (asked == 0) {
+        return normal;
+    }
+
+    return asked < max ? asked : max;
+}
+
+
+int
+policy_profile(const retort_settings_t *s, const char *name)
+{
+    uint32_t  i;
+
+    if (memchr(name, '\0', RETORT_PROFILE_NAME) == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < s->nprofiles; i++) {
+        if (strcmp(s->profile[i].name, name) == 0) {
+            return (int) i;
+        }
+    }
+
+    return -1;
+}
+
+
+#define POLICY_CLAMP(field, type)                                             \
+    plan->field = (type) policy_clamp(asked->field, p->box.field,             \
+                                      p->box_max.field)
+
+void
+policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
+    retort_box_limits_t *plan)
+{
+    memset(plan, 0, sizeof(*plan));
+
+    POLICY_CLAMP(memory, uint64_t);
+    POLICY_CLAMP(disk, uint64_t);
+    POLICY_CLAMP(inodes, uint64_t);
+    POLICY_CLAMP(tmp, uint64_t);
+    POLICY_CLAMP(fsize, uint64_t);
+    POLICY_CLAMP(processes, uint32_t);
+    POLICY_CLAMP(cpu, uint32_t);
+    POLICY_CLAMP(files, uint32_t);
+}
+
+
+int
+policy_lower(const retort_box_limits_t *now, const retort_box_limits_t *asked,
+    retort_box_limits_t *plan)
+{
+    if (asked->memory > now->memory || asked->processes > now->processes
+        || asked->cpu > now->cpu || asked->disk != 0 || asked->inodes != 0
+        || asked->tmp != 0 || asked->fsize != 0 || asked->files != 0)
+    {
+        return -1;
+    }
+
+    *plan = *now;
+
+    if (asked->memory != 0) {
+        plan->memory = asked->memory;
+    }
+
+    if (asked->processes != 0) {
+        plan->processes = asked->processes;
+    }
+
+    if (asked->cpu != 0) {
+        plan->cpu = asked->cpu;
+    }
+
+    return 0;
+}
