@@ -23,8 +23,8 @@ static const int  lock_calls[] = {
     SCMP_SYS(getpid), SCMP_SYS(gettid),
     /* a box: its channel, its cgroup, its end */
     SCMP_SYS(socketpair), SCMP_SYS(setsockopt), SCMP_SYS(pipe2),
-    SCMP_SYS(fcntl), SCMP_SYS(openat), SCMP_SYS(mkdirat), SCMP_SYS(unlinkat), SCMP_SYS(pidfd_send_signal),
-    SCMP_SYS(wait4),
+    SCMP_SYS(fcntl), SCMP_SYS(openat), SCMP_SYS(mkdirat),
+    SCMP_SYS(unlinkat), SCMP_SYS(pidfd_send_signal), SCMP_SYS(wait4),
     /* libc */
     SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(exit_group),
     SCMP_SYS(exit), SCMP_SYS(newfstatat), SCMP_SYS(fstat)

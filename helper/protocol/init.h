@@ -110,20 +110,21 @@ typedef struct {
 } map_ans_t;
 
 
-/* broker to launcher: start the program again; the one fd becomes its fd 3 */
+/*
+ * Broker to launcher: start the program (again), the one descriptor becomes
+ * its fd 3; or kill it.  Nothing is answered: a program that does not come up
+ * shows by the end of file on that descriptor's other end.
+ */
 
 typedef struct {
     uint32_t  op;               /* LAUNCH_START or LAUNCH_KILL */
     uint32_t  reserved;
 } launch_req_t;
 
-typedef struct {
-    int32_t   pid;
-    int32_t   error;
-} launch_ans_t;
-
 #define LAUNCH_START  2
 #define LAUNCH_KILL   4
+
+#define LAUNCH_PROGRAM  15      /* descriptor of what it executes */
 
 
 static_assert(sizeof(tpl_req_t) == 64, "no padding");
