@@ -122,8 +122,8 @@ $(O)/gen/seccomp_filter.h: $(O)/gen/seccomp_gen
 module: $(if $(wildcard ngx_module/build),$(MODULE))
 
 $(MODULE): config $(wildcard ngx_module/*.c ngx_module/*.h ngx_module/build)
-	@mkdir -p $(@D)
-	ngx_module/build
+	$(call say,NGX  $@)
+	$(Q)env -u MAKEFLAGS -u MAKELEVEL ngx_module/build
 
 
 # unit tests: what a test needs stands in it as " * links: FILE.c ..."
@@ -146,6 +146,8 @@ asan:
 	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined \
 	    -fno-sanitize-recover=undefined" helper kernel unit
+	$(call say,NGX  objs/asan)
+	$(Q)env -u MAKEFLAGS -u MAKELEVEL ngx_module/build --asan
 
 check:
 	auto/test
