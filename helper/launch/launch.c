@@ -7,14 +7,18 @@
  * each profile's mount and network namespace for its template.  It holds no
  * capability.  What it executes, with which arguments and descriptors, was
  * fixed by root at service start; the broker adds the one that becomes 3.
+ *
+ *   retort-launch DESCRIPTOR-OF-PROGRAM NAME [ARGUMENT...]
  */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,7 +53,7 @@ launch_kill(int *pidfd)
 
 
 static void
-launch_exec(int sock, char **argv)
+launch_exec(int sock, int program, char **argv)
 {
     sigset_t     none;
     char *const  env[] = { NULL };
@@ -62,7 +66,7 @@ launch_exec(int sock, char **argv)
         _exit(126);
     }
 
-    (void) fexecve(LAUNCH_PROGRAM, argv, env);
+    (void) fexecve(program, argv, env);
     _exit(127);
 }
 
@@ -72,9 +76,11 @@ launch_exec(int sock, char **argv)
 static void
 launch_start(int sock, int *pidfd, char **argv)
 {
+    int                program;
     long               pid;
     struct clone_args  args;
 
+    program = (int) strtol(argv[1], NULL, 10);
     launch_kill(pidfd);
     memset(&args, 0, sizeof(args));
     args.flags = CLONE_PARENT|CLONE_PIDFD;
@@ -82,7 +88,7 @@ launch_start(int sock, int *pidfd, char **argv)
     pid = syscall(SYS_clone3, &args, sizeof(args));
 
     if (pid == 0) {
-        launch_exec(sock, argv);
+        launch_exec(sock, program, argv + 2);
     }
 
     if (pid == -1) {
@@ -100,7 +106,9 @@ main(int argc, char **argv)
     ssize_t       n;
     launch_req_t  req;
 
-    if (argc < 2) {
+    if (argc < 3
+        || fcntl((int) strtol(argv[1], NULL, 10), F_SETFD, FD_CLOEXEC) == -1)
+    {
         return 1;
     }
 
@@ -116,7 +124,7 @@ main(int argc, char **argv)
         }
 
         if (req.op == LAUNCH_START && nfd == 1) {
-            launch_start(sock, &pidfd, argv + 1);
+            launch_start(sock, &pidfd, argv);
 
         } else {
             launch_kill(&pidfd);

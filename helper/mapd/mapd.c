@@ -205,7 +205,6 @@ mapd_lock(void)
         || capng_have_capability(CAPNG_PERMITTED, CAP_SYS_ADMIN)
         || getuid() == 0
         || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1
-        || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1
         || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
     {
         errno = EPERM;

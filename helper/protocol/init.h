@@ -124,8 +124,6 @@ typedef struct {
 #define LAUNCH_START  2
 #define LAUNCH_KILL   4
 
-#define LAUNCH_PROGRAM  15      /* descriptor of what it executes */
-
 
 static_assert(sizeof(tpl_req_t) == 64, "no padding");
 static_assert(sizeof(tpl_ans_t) == 16, "no padding");

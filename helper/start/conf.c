@@ -1,0 +1,595 @@
+
+/*
+ * Part of retortd (root): the configuration.  Files must belong to root and
+ * be writable by nobody else; what is in them is believed, but every value is
+ * checked for its range, because a wrong one would be a wrong wall.
+ *
+ * A line is "name value...", "#" begins a comment.
+ */
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "start.h"
+
+
+#define CONF_FILE   65536
+#define CONF_WORDS  64
+
+
+typedef enum { CONF_TEXT, CONF_NUMBER, CONF_BYTES, CONF_TIME, CONF_CORES,
+               CONF_LIST } conf_type_t;
+
+
+typedef struct {
+    const char          *name;
+    conf_type_t          type;
+    size_t               size;          /* of a number's field: 4 or 8 */
+    size_t               offset;
+    size_t               ceiling;       /* offset of the ceiling, 0: none */
+    unsigned long long   min;
+    unsigned long long   max;
+} conf_row_t;
+
+
+typedef struct {
+    const char        *path;
+    unsigned           line;
+    const conf_row_t  *rows;
+    size_t             nrows;
+    char              *target;          /* what the offsets are in */
+    char             **imports;
+} conf_ctx_t;
+
+
+#define K  1024ULL
+#define M  (K * 1024)
+#define G  (M * 1024)
+#define CONF_NO  0
+
+#define TEXT(f)  { #f, CONF_TEXT, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
+#define WHOLE(f, min, max)                                                    \
+    { #f, CONF_NUMBER, 8, offsetof(start_t, f), CONF_NO, min, max }
+
+static const conf_row_t  conf_rows[] = {
+    TEXT(listen), TEXT(group), TEXT(user), TEXT(front_user), TEXT(node),
+    TEXT(name), TEXT(image), TEXT(layer), TEXT(programs), TEXT(profiles),
+    TEXT(artifacts),
+    { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
+    WHOLE(slots, 1, 4096),
+    WHOLE(uid_base, 65536, 4294000000ULL),
+    WHOLE(threads, 1, 1024)
+};
+
+#define P(f)  offsetof(retort_profile_t, f)
+#define BOX(f, type, min, max)                                                \
+    { #f, type, sizeof(((retort_box_limits_t *) 0)->f), P(box.f),             \
+      P(box_max.f), min, max }
+#define RUN(f, type, min, max)                                                \
+    { #f, type, 8, P(run.f), P(run_max.f), min, max }
+
+static const conf_row_t  conf_profile_rows[] = {
+    { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_IMPORTS - 1 },
+    BOX(memory, CONF_BYTES, 32 * M, 1024 * G),
+    BOX(disk, CONF_BYTES, 64 * K, 1024 * G),
+    BOX(inodes, CONF_NUMBER, 16, 100000000),
+    BOX(tmp, CONF_BYTES, 64 * K, 64 * G),
+    BOX(fsize, CONF_BYTES, 64 * K, 1024 * G),
+    BOX(processes, CONF_NUMBER, 4, 32768),
+    BOX(cpu, CONF_CORES, 10, 1024000),
+    BOX(files, CONF_NUMBER, 32, 1048576),
+    RUN(timeout, CONF_TIME, 100, 86400000),
+    RUN(output, CONF_BYTES, 1 * K, 1 * G),
+    RUN(image, CONF_BYTES, 1 * K, 1 * G),
+    RUN(request, CONF_BYTES, 1 * K, 1 * G),
+    RUN(artifacts, CONF_NUMBER, 0, 100000),
+    RUN(ttl, CONF_TIME, 1000, 604800000ULL),
+    { "ready", CONF_NUMBER, 4, P(ready), CONF_NO, 0, 4096 },
+    { "sessions", CONF_NUMBER, 4, P(sessions), CONF_NO, 1, 4096 }
+};
+
+
+static int
+conf_error(const conf_ctx_t *c, const char *what, const char *word)
+{
+    rlog(RLOG_ERROR, "%s:%u: %s \"%s\"", c->path, c->line, what, word);
+
+    return -1;
+}
+
+
+/* nobody but root may have had a hand in it */
+
+static int
+conf_trusted(int fd, const char *path, mode_t type)
+{
+    struct stat  st;
+
+    if (fstat(fd, &st) == -1 || (st.st_mode & S_IFMT) != type) {
+        rlog(RLOG_ERROR, "%s: not what it should be", path);
+        return -1;
+    }
+
+    if (st.st_uid != 0 || (st.st_mode & (S_IWGRP|S_IWOTH)) != 0) {
+        rlog(RLOG_ERROR, "%s: must belong to root and be writable by root "
+             "alone: chown root, chmod go-w", path);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static char *
+conf_load(const char *path)
+{
+    int      fd;
+    char     *text;
+    ssize_t  n;
+
+    fd = open(path, O_RDONLY|O_CLOEXEC|O_NOCTTY);
+
+    if (fd == -1) {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+        return NULL;
+    }
+
+    text = calloc(1, CONF_FILE + 1);
+    n = -1;
+
+    if (text != NULL && conf_trusted(fd, path, S_IFREG) == 0) {
+        n = read(fd, text, CONF_FILE);
+    }
+
+    (void) close(fd);
+
+    if (n == -1 || n == CONF_FILE || memchr(text, '\0', (size_t) n) != NULL) {
+        rlog(RLOG_ERROR, "%s: cannot be read, or is no text of less than %d "
+             "bytes", path, CONF_FILE);
+        return NULL;
+    }
+
+    return text;
+}
+
+
+/* digits with an optional fraction and a unit: 1.5g, 30s, 500ms, 2 */
+
+static int
+conf_number(const char *word, conf_type_t type, unsigned long long *value)
+{
+    char                 *end;
+    size_t               i;
+    double               x, unit;
+    static const struct {
+        conf_type_t  type;
+        const char  *name;
+        double       factor;
+    } units[] = {
+        { CONF_BYTES, "", 1 }, { CONF_BYTES, "k", 1024 },
+        { CONF_BYTES, "m", 1024.0 * 1024 },
+        { CONF_BYTES, "g", 1024.0 * 1024 * 1024 },
+        { CONF_TIME, "ms", 1 }, { CONF_TIME, "s", 1000 },
+        { CONF_TIME, "m", 60000 }, { CONF_TIME, "h", 3600000 },
+        { CONF_TIME, "d", 86400000 },
+        { CONF_CORES, "", 1000 }, { CONF_NUMBER, "", 1 }
+    };
+
+    if (!isdigit((unsigned char) word[0]) || strpbrk(word, "xX") != NULL) {
+        return -1;
+    }
+
+    x = strtod(word, &end);
+    unit = 0;
+
+    for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (units[i].type == type && strcmp(units[i].name, end) == 0) {
+            unit = units[i].factor;
+        }
+    }
+
+    x *= unit;
+
+    if (unit <= 0 || !(x <= 1e18)) {
+        return -1;
+    }
+
+    *value = (unsigned long long) x;
+
+    return 0;
+}
+
+
+static int
+conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
+    size_t offset)
+{
+    uint32_t            narrow;
+    unsigned long long  value;
+
+    if (conf_number(word, row->type, &value) == -1
+        || value < row->min || value > row->max)
+    {
+        rlog(RLOG_ERROR, "%s:%u: \"%s\" of \"%s\" is no value from %llu to "
+             "%llu", c->path, c->line, word, row->name, row->min, row->max);
+        return -1;
+    }
+
+    if (row->size == 4) {
+        narrow = (uint32_t) value;
+        memcpy(c->target + offset, &narrow, sizeof(narrow));
+
+    } else {
+        memcpy(c->target + offset, &value, sizeof(value));
+    }
+
+    return 0;
+}
+
+
+static int
+conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
+{
+    int   i;
+    char  **list;
+
+    list = (c->imports != NULL) ? c->imports
+                                : (char **) (void *) (c->target + row->offset);
+
+    while (*list != NULL) {
+        list++;
+        n++;
+    }
+
+    if ((unsigned long long) n > row->max) {
+        return conf_error(c, "too many values for", row->name);
+    }
+
+    for (i = 0; words[i] != NULL; i++) {
+        *list++ = words[i];
+    }
+
+    return 0;
+}
+
+
+static int
+conf_apply(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
+{
+    char  *text;
+
+    if (row->type == CONF_LIST) {
+        return conf_list(c, row, words, n);
+    }
+
+    if (n < 1 || n > (row->ceiling != CONF_NO ? 2 : 1)) {
+        return conf_error(c, "wrong number of values for", row->name);
+    }
+
+    if (row->type == CONF_TEXT) {
+        text = words[0];
+        memcpy(c->target + row->offset, &text, sizeof(text));
+        return 0;
+    }
+
+    if (row->ceiling != CONF_NO
+        && conf_store(c, row, words[n - 1], row->ceiling) == -1)
+    {
+        return -1;
+    }
+
+    return conf_store(c, row, words[0], row->offset);
+}
+
+
+/* cuts one line into words, in place */
+
+static int
+conf_words(char *line, char **words)
+{
+    int  n;
+
+    n = 0;
+    line[strcspn(line, "#")] = '\0';
+
+    for ( ;; ) {
+        line += strspn(line, " \t\r");
+
+        if (*line == '\0' || n == CONF_WORDS - 1) {
+            words[n] = NULL;
+            return *line == '\0' ? n : -1;
+        }
+
+        words[n++] = line;
+        line += strcspn(line, " \t\r");
+
+        if (*line != '\0') {
+            *line++ = '\0';
+        }
+    }
+}
+
+
+static int
+conf_line(const conf_ctx_t *c, char *line)
+{
+    int     n;
+    char    *words[CONF_WORDS];
+    size_t  i;
+
+    n = conf_words(line, words);
+
+    if (n <= 0) {
+        return n == 0 ? 0 : conf_error(c, "too many words in", line);
+    }
+
+    for (i = 0; i < c->nrows; i++) {
+        if (strcmp(c->rows[i].name, words[0]) == 0) {
+            return conf_apply(c, &c->rows[i], words + 1, n - 1);
+        }
+    }
+
+    return conf_error(c, "unknown name", words[0]);
+}
+
+
+static int
+conf_file(conf_ctx_t *c)
+{
+    char  *line, *next;
+
+    line = conf_load(c->path);
+
+    if (line == NULL) {
+        return -1;
+    }
+
+    for (c->line = 1; line != NULL; c->line++) {
+        next = strchr(line, '\n');
+
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+
+        if (conf_line(c, line) == -1) {
+            return -1;
+        }
+
+        line = next;
+    }
+
+    return 0;
+}
+
+
+/* letters, digits and "-", shorter than "size"; used in paths and ids */
+
+static int
+conf_is_name(const char *name, size_t size)
+{
+    size_t  n;
+
+    n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+    return n != 0 && name[n] == '\0' && n < size && name[0] != '-';
+}
+
+
+/* a default above its ceiling would be a hole */
+
+static int
+conf_profile_check(const conf_ctx_t *c, const retort_profile_t *p)
+{
+    size_t              i;
+    uint32_t            a4, b4;
+    const char          *base;
+    unsigned long long  a8, b8;
+
+    base = (const char *) p;
+
+    for (i = 0; i < c->nrows; i++) {
+        if (c->rows[i].ceiling == CONF_NO) {
+            continue;
+        }
+
+        memcpy(&a4, base + c->rows[i].offset, 4);
+        memcpy(&b4, base + c->rows[i].ceiling, 4);
+        memcpy(&a8, base + c->rows[i].offset, 8);
+        memcpy(&b8, base + c->rows[i].ceiling, 8);
+
+        if (c->rows[i].size == 4 ? a4 > b4 : a8 > b8) {
+            rlog(RLOG_ERROR, "%s: \"%s\": the default is above the ceiling",
+                 c->path, c->rows[i].name);
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+conf_profile_defaults(retort_profile_t *p)
+{
+    static const retort_box_limits_t  box = {
+        512 * M, 256 * M, 16384, 64 * M, 256 * M, 64, 1000, 256, 0
+    };
+    static const retort_box_limits_t  box_max = {
+        2 * G, 1 * G, 65536, 256 * M, 1 * G, 256, 2000, 1024, 0
+    };
+    static const retort_run_limits_t  run = {
+        30000, 1 * M, 16 * M, 16 * M, 64, 600000
+    };
+    static const retort_run_limits_t  run_max = {
+        300000, 16 * M, 64 * M, 64 * M, 256, 3600000
+    };
+
+    p->box = box;
+    p->box_max = box_max;
+    p->run = run;
+    p->run_max = run_max;
+    p->ready = 4;
+    p->sessions = 64;
+}
+
+
+static int
+conf_profile(start_t *s, const char *file, const char *name)
+{
+    int               n;
+    char              path[4096];
+    uint32_t          i;
+    conf_ctx_t        c;
+    retort_profile_t  *p;
+
+    n = snprintf(path, sizeof(path), "%s/%s", s->profiles, file);
+    i = s->settings.nprofiles;
+
+    if (n < 0 || (size_t) n >= sizeof(path) || i == RETORT_PROFILES_MAX
+        || !conf_is_name(name, RETORT_PROFILE_NAME))
+    {
+        rlog(RLOG_ERROR, "%s: more than %d profiles, or a name that is not "
+             "made of a-z, 0-9 and \"-\"", path, RETORT_PROFILES_MAX);
+        return -1;
+    }
+
+    p = &s->settings.profile[i];
+    (void) snprintf(p->name, sizeof(p->name), "%s", name);
+    conf_profile_defaults(p);
+
+    memset(&c, 0, sizeof(c));
+    c.path = path;
+    c.rows = conf_profile_rows;
+    c.nrows = sizeof(conf_profile_rows) / sizeof(conf_profile_rows[0]);
+    c.target = (char *) p;
+    c.imports = s->import[i];
+
+    if (conf_file(&c) == -1 || conf_profile_check(&c, p) == -1) {
+        return -1;
+    }
+
+    s->settings.nprofiles = i + 1;
+
+    return 0;
+}
+
+
+static int
+conf_profiles(start_t *s)
+{
+    int            rc;
+    DIR            *dir;
+    char           name[256];
+    size_t         len;
+    struct dirent  *e;
+
+    dir = opendir(s->profiles);
+
+    if (dir == NULL) {
+        rlog_errno(RLOG_ERROR, errno, "%s", s->profiles);
+        return -1;
+    }
+
+    rc = conf_trusted(dirfd(dir), s->profiles, S_IFDIR);
+
+    while (rc == 0 && (e = readdir(dir)) != NULL) {
+        len = strlen(e->d_name);
+
+        if (len > 5 && strcmp(e->d_name + len - 5, ".conf") == 0) {
+            (void) snprintf(name, sizeof(name), "%.*s", (int) (len - 5),
+                            e->d_name);
+            rc = conf_profile(s, e->d_name, name);
+        }
+    }
+
+    (void) closedir(dir);
+
+    if (rc == 0 && s->settings.nprofiles == 0) {
+        rlog(RLOG_ERROR, "%s: no profile (NAME.conf)", s->profiles);
+        return -1;
+    }
+
+    return rc;
+}
+
+
+static int
+conf_check(start_t *s)
+{
+    size_t      i;
+    const char  *paths[] = {
+        s->listen, s->image, s->layer, s->programs, s->profiles, s->artifacts
+    };
+
+    for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        if (paths[i] == NULL || paths[i][0] != '/'
+            || strpbrk(paths[i], ",:\\") != NULL)
+        {
+            rlog(RLOG_ERROR, "listen, image, layer, programs, profiles and "
+                 "artifacts must be absolute paths without \",\", \":\" and "
+                 "\"\\\"");
+            return -1;
+        }
+    }
+
+    if (!conf_is_name(s->node, RETORT_NODE_NAME)
+        || !conf_is_name(s->name, RETORT_PROFILE_NAME))
+    {
+        rlog(RLOG_ERROR, "node and name are made of a-z, 0-9 and \"-\"");
+        return -1;
+    }
+
+    if (s->allow[0] == NULL) {
+        s->allow[0] = s->group;
+    }
+
+    (void) snprintf(s->settings.node, sizeof(s->settings.node), "%s", s->node);
+    s->settings.nslots = (uint32_t) s->slots;
+    s->settings.uid_base = (uint32_t) s->uid_base;
+
+    return 0;
+}
+
+
+int
+conf_read(start_t *s, const char *path, const char *listen)
+{
+    conf_ctx_t  c;
+
+    s->group = "www-data";
+    s->user = "retort";
+    s->front_user = "retort-front";
+    s->node = "local";
+    s->name = "retort";
+    s->slots = 256;
+    s->uid_base = 1500000000;
+    s->threads = 64;
+
+    memset(&c, 0, sizeof(c));
+    c.path = path;
+    c.rows = conf_rows;
+    c.nrows = sizeof(conf_rows) / sizeof(conf_rows[0]);
+    c.target = (char *) s;
+
+    if (conf_file(&c) == -1) {
+        return -1;
+    }
+
+    if (listen != NULL) {
+        s->listen = (char *) listen;
+    }
+
+    if (conf_check(s) == -1) {
+        return -1;
+    }
+
+    return conf_profiles(s);
+}

@@ -1,0 +1,517 @@
+
+/*
+ * retortd: starts the service as root and becomes the broker.
+ *
+ *   retortd --conf FILE [--listen PATH] [--without-cgroup]
+ *   retortd --conf FILE --check      reads the configuration, does nothing
+ *   retortd --conf FILE --sweep      removes what an earlier life left
+ *
+ * It stays in the foreground and logs to standard error.  Its children are
+ * the broker's: the map writer, one launcher for the front and one for each
+ * profile's template.  Each is a program of its own, so that none shares an
+ * address-space layout or a secret with another.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "start.h"
+
+
+#define MAIN_ARGS    (START_IMPORTS * 2 + START_UIDS * 2 + 8)
+#define MAIN_KERNEL  "/usr/lib/retort/retort-kernel"
+
+
+typedef enum { ROLE_MAPD, ROLE_FRONT, ROLE_TEMPLATE } main_role_t;
+
+/* what the front starts with */
+
+typedef struct {
+    int         listen;
+    int         settings;
+    int         artifacts;
+    const char  *socket;        /* its name in the run directory */
+} main_fds_t;
+
+
+static int
+main_program(const start_t *s, const char *name)
+{
+    int   fd;
+    char  path[4096];
+
+    (void) snprintf(path, sizeof(path), "%s/%s", s->programs, name);
+    fd = open(path, O_RDONLY|O_CLOEXEC);
+
+    if (fd == -1) {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+    }
+
+    return fd;
+}
+
+
+/* ---- ids and directories ---- */
+
+static int
+main_user(const char *name, uid_t *uid, gid_t *gid)
+{
+    struct passwd  *pw;
+
+    pw = getpwnam(name);
+
+    if (pw == NULL || pw->pw_uid == 0) {
+        rlog(RLOG_ERROR, "user \"%s\" is missing, or is root: useradd "
+             "--system --user-group --no-create-home --shell "
+             "/usr/sbin/nologin %s", name, name);
+        return -1;
+    }
+
+    *uid = pw->pw_uid;
+    *gid = pw->pw_gid;
+
+    return 0;
+}
+
+
+static int
+main_ids(start_t *s)
+{
+    int            i;
+    char           *end;
+    gid_t          gid;
+    struct group   *gr;
+    unsigned long  n;
+
+    if (main_user(s->user, &s->uid, &s->gid) == -1
+        || main_user(s->front_user, &s->front_uid, &s->front_gid) == -1)
+    {
+        return -1;
+    }
+
+    gr = getgrnam(s->group);
+
+    if (gr == NULL || s->uid == s->front_uid) {
+        rlog(RLOG_ERROR, "group \"%s\" is missing, or \"user\" and "
+             "\"front_user\" are the same", s->group);
+        return -1;
+    }
+
+    s->web_gid = gr->gr_gid;
+
+    for (i = 0; i < START_UIDS && s->allow[i] != NULL; i++) {
+        n = strtoul(s->allow[i], &end, 10);
+        s->allow_uid[i] = (uid_t) n;
+
+        if (*end != '\0' && main_user(s->allow[i], &s->allow_uid[i], &gid)
+            == -1)
+        {
+            return -1;
+        }
+
+        s->nallow++;
+    }
+
+    return 0;
+}
+
+
+/* the socket's directory belongs to H, who removes the socket at the end */
+
+static int
+main_rundir(const start_t *s, const char **name)
+{
+    int   fd;
+    char  path[4096], *slash;
+
+    (void) snprintf(path, sizeof(path), "%s", s->listen);
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    *name = strrchr(s->listen, '/') + 1;
+
+    if (mkdir(path, 0710) == -1 && errno != EEXIST) {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+        return -1;
+    }
+
+    fd = open(path, O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
+
+    if (fd == -1 || fchown(fd, s->uid, s->web_gid) == -1
+        || fchmod(fd, 0710) == -1)
+    {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+        return -1;
+    }
+
+    return fd;
+}
+
+
+static int
+main_lock(const start_t *s, int rundir)
+{
+    int   fd;
+    char  name[64];
+
+    (void) snprintf(name, sizeof(name), "%s.lock", s->name);
+    fd = openat(rundir, name, O_RDWR|O_CREAT|O_NOFOLLOW|O_CLOEXEC, 0600);
+
+    if (fd == -1 || flock(fd, LOCK_EX|LOCK_NB) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "a service named \"%s\" runs already",
+                   s->name);
+        return -1;
+    }
+
+    return fd;
+}
+
+
+static int
+main_artifacts(const start_t *s)
+{
+    int  fd;
+
+    if (mkdir(s->artifacts, 02750) == -1 && errno != EEXIST) {
+        rlog_errno(RLOG_ERROR, errno, "%s", s->artifacts);
+        return -1;
+    }
+
+    fd = open(s->artifacts, O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
+
+    if (fd == -1 || fchown(fd, s->front_uid, s->web_gid) == -1
+        || fchmod(fd, 02750) == -1)
+    {
+        rlog_errno(RLOG_ERROR, errno, "%s", s->artifacts);
+        return -1;
+    }
+
+    return fd;
+}
+
+
+/* takes away what a service that is gone left behind */
+
+static int
+main_sweep(start_t *s)
+{
+    int         rundir, lock;
+    char        name[64];
+    const char  *socket;
+
+    if (main_ids(s) == -1) {
+        return 1;
+    }
+
+    rundir = main_rundir(s, &socket);
+    lock = (rundir == -1) ? -1 : main_lock(s, rundir);
+
+    if (lock == -1 || tree_sweep(s) == -1) {
+        return 1;
+    }
+
+    (void) snprintf(name, sizeof(name), "%s.lock", s->name);
+    (void) unlinkat(rundir, socket, 0);
+    (void) unlinkat(rundir, name, 0);
+
+    return 0;
+}
+
+
+/* ---- the children ---- */
+
+static void
+main_mapd(const start_t *s, int sock)
+{
+    int   from[2];
+    char  base[32], slots[32];
+    char  *argv[] = { "retort-mapd", base, slots, NULL };
+
+    (void) snprintf(base, sizeof(base), "%u", s->settings.uid_base);
+    (void) snprintf(slots, sizeof(slots), "%u", s->settings.nslots);
+    from[0] = sock;
+    from[1] = open("/proc", O_PATH|O_DIRECTORY|O_CLOEXEC);
+
+    if (from[1] == -1 || drop_to(s->uid, s->gid, true) == -1) {
+        return;
+    }
+
+    fds_exec(s->program[PROGRAM_MAPD], argv, from, 2);
+}
+
+
+static void
+main_front(const start_t *s, int sock, const main_fds_t *fds)
+{
+    int   i, n, from[5];
+    char  uid[START_UIDS][16], threads[16];
+    char  *argv[MAIN_ARGS];
+
+    from[0] = sock;
+    from[1] = fds->listen;
+    from[2] = fds->settings;
+    from[3] = fds->artifacts;
+    from[4] = s->program[PROGRAM_FRONT];
+
+    (void) snprintf(threads, sizeof(threads), "%llu", s->threads);
+    n = 0;
+    argv[n++] = "retort-launch";
+    argv[n++] = "7";
+    argv[n++] = "retort-front";
+    argv[n++] = "--threads";
+    argv[n++] = threads;
+
+    for (i = 0; i < s->nallow; i++) {
+        (void) snprintf(uid[i], sizeof(uid[i]), "%u", s->allow_uid[i]);
+        argv[n++] = "--allow-uid";
+        argv[n++] = uid[i];
+    }
+
+    argv[n] = NULL;
+
+    if (drop_to(s->front_uid, s->front_gid, false) == 0) {
+        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 5);
+    }
+}
+
+
+static void
+main_template(const start_t *s, int sock, uint32_t profile)
+{
+    int   i, n, from[2];
+    char  *argv[MAIN_ARGS];
+
+    n = 0;
+    argv[n++] = "retort-launch";
+    argv[n++] = "4";
+    argv[n++] = "retort-kernel";
+    argv[n++] = "--template";
+
+    for (i = 0; s->import[profile][i] != NULL; i++) {
+        argv[n++] = "--import";
+        argv[n++] = s->import[profile][i];
+    }
+
+    argv[n] = NULL;
+
+    if (root_make(s) == -1) {
+        return;
+    }
+
+    from[0] = sock;
+    from[1] = open(MAIN_KERNEL, O_RDONLY|O_CLOEXEC);
+
+    if (from[1] == -1) {
+        rlog_errno(RLOG_ERROR, errno, "the layer has no " MAIN_KERNEL);
+        return;
+    }
+
+    if (drop_to(s->uid, s->gid, false) == 0) {
+        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 2);
+    }
+}
+
+
+/* one child; the result is our end of its socket */
+
+static int
+main_child(const start_t *s, main_role_t role, uint32_t profile,
+    const main_fds_t *fds)
+{
+    int    pair[2];
+    pid_t  pid;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "socketpair");
+        return -1;
+    }
+
+    pid = fork();
+
+    if (pid == 0) {
+        if (role == ROLE_MAPD) {
+            main_mapd(s, pair[1]);
+
+        } else if (role == ROLE_FRONT) {
+            main_front(s, pair[1], fds);
+
+        } else {
+            main_template(s, pair[1], profile);
+        }
+
+        _exit(1);
+    }
+
+    (void) close(pair[1]);
+
+    if (pid == -1) {
+        rlog_errno(RLOG_ERROR, errno, "fork");
+        return -1;
+    }
+
+    return pair[0];
+}
+
+
+/* ---- the whole ---- */
+
+static int
+main_prepare(start_t *s, main_fds_t *fds, int *boot)
+{
+    int            i;
+    struct rlimit  r;
+
+    static const char  *programs[] = {
+        "retort-broker", "retort-mapd", "retort-launch", "retort-front"
+    };
+
+    if (getrlimit(RLIMIT_NOFILE, &r) == -1) {
+        return -1;
+    }
+
+    r.rlim_cur = r.rlim_max;
+    (void) setrlimit(RLIMIT_NOFILE, &r);
+
+    for (i = 0; i < PROGRAMS; i++) {
+        s->program[i] = main_program(s, programs[i]);
+
+        if (s->program[i] == -1) {
+            return -1;
+        }
+    }
+
+    boot[BOOT_RUN - 3] = main_rundir(s, &fds->socket);
+
+    if (boot[BOOT_RUN - 3] == -1) {
+        return -1;
+    }
+
+    boot[BOOT_LOCK - 3] = main_lock(s, boot[BOOT_RUN - 3]);
+    fds->artifacts = main_artifacts(s);
+    boot[BOOT_NOTIFY - 3] = fds_notify();
+
+    if (boot[BOOT_LOCK - 3] == -1 || fds->artifacts == -1
+        || boot[BOOT_NOTIFY - 3] == -1
+        || tree_make(s, &boot[BOOT_CGROUP - 3]) == -1)
+    {
+        return -1;
+    }
+
+    fds->listen = fds_listen(s, boot[BOOT_RUN - 3], fds->socket);
+    fds->settings = boot[0] = fds_settings(s);
+
+    return (fds->listen == -1 || boot[0] == -1) ? -1 : 0;
+}
+
+
+static int
+main_start(start_t *s)
+{
+    int         boot[BOOT_TEMPLATE - 3 + RETORT_PROFILES_MAX];
+    char        *argv[] = { "retort-broker", NULL, NULL };
+    uint32_t    i;
+    main_fds_t  fds;
+
+    if (main_ids(s) == -1 || main_prepare(s, &fds, boot) == -1) {
+        return 1;
+    }
+
+    boot[BOOT_MAPD - 3] = main_child(s, ROLE_MAPD, 0, &fds);
+    boot[BOOT_FRONT - 3] = main_child(s, ROLE_FRONT, 0, &fds);
+
+    if (boot[BOOT_MAPD - 3] == -1 || boot[BOOT_FRONT - 3] == -1) {
+        return 1;
+    }
+
+    for (i = 0; i < s->settings.nprofiles; i++) {
+        boot[BOOT_TEMPLATE - 3 + i] = main_child(s, ROLE_TEMPLATE, i, &fds);
+
+        if (boot[BOOT_TEMPLATE - 3 + i] == -1) {
+            return 1;
+        }
+    }
+
+    argv[1] = (char *) fds.socket;
+
+    if (drop_to(s->uid, s->gid, false) == 0) {
+        fds_exec(s->program[PROGRAM_BROKER], argv, boot,
+                 BOOT_TEMPLATE - 3 + (int) s->settings.nprofiles);
+    }
+
+    return 1;
+}
+
+
+static int
+main_usage(void)
+{
+    (void) fprintf(stderr, "usage: retortd --conf FILE [--listen PATH] "
+                   "[--without-cgroup] [--check | --sweep]\n");
+
+    return 2;
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int             i;
+    bool            check, sweep;
+    const char      *conf, *listen;
+    static start_t  s;
+
+    rlog_init("retortd");
+    check = sweep = false;
+    conf = listen = NULL;
+
+    for (i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--conf") == 0 && i + 1 < argc) {
+            conf = argv[++i];
+
+        } else if (strcmp(argv[i], "--listen") == 0 && i + 1 < argc) {
+            listen = argv[++i];
+
+        } else if (strcmp(argv[i], "--without-cgroup") == 0) {
+            s.without_cgroup = true;
+
+        } else if (strcmp(argv[i], "--check") == 0) {
+            check = true;
+
+        } else if (strcmp(argv[i], "--sweep") == 0) {
+            sweep = true;
+
+        } else {
+            return main_usage();
+        }
+    }
+
+    if (conf == NULL) {
+        return main_usage();
+    }
+
+    if (geteuid() != 0) {
+        rlog(RLOG_ERROR, "must be started by root; it keeps that for a "
+             "second, and no process of it afterwards");
+        return 1;
+    }
+
+    if (conf_read(&s, conf, listen) == -1) {
+        return 1;
+    }
+
+    if (check) {
+        return 0;
+    }
+
+    return sweep ? main_sweep(&s) : main_start(&s);
+}
