@@ -39,6 +39,8 @@ one(int a, void (*f)(int, int), const one_t *b)
 
     /* for (;;) sprintf() // stays a comment */
 
+    (void) sscanf(text, "%*s %15s %d", text, &a);
+
     do {
         a--;
     } while (a > 0);
@@ -131,7 +133,7 @@ my ($code, @said) = style('helper/broker/a.c' => $good);
 is("$code @said", '0 ', 'our own style passes');
 
 for my $call (qw(strcpy strcat strncat sprintf vsprintf gets strtok alloca
-                 atoi atol sscanf system popen mktemp tmpnam))
+                 atoi atol scanf system popen mktemp tmpnam))
 {
     fires("$call() is refused", 'a.c', body("    $call(a);\n"), 7,
           "\Q$call\E\\(\\) is banned");
@@ -143,6 +145,9 @@ my @bad = (
      'trailing blank'],
     ['column 81 is refused', body('    a = ' . '1' x 72 . ";\n"), 7,
      'longer than 80'],
+    ['sscanf() of a string without a width is refused',
+     body("    sscanf(a, \"%d %s\",\n           &b, c);\n"), 7,
+     'sscanf\(\) with'],
     ['a // comment is refused', body("    a = 1;  // one\n"), 7, '// comment'],
     ['if without braces is refused', body("    if (a)\n        a = 1;\n"), 7,
      'no brace after if'],
