@@ -4,7 +4,7 @@
 #   RETORT_RUN    the socket's folder (/run/retort)
 #   RETORT_STATE  artifacts (/var/lib/retort)
 #   RETORT_PORT   8080, on 127.0.0.1
-#   RETORT_NAME   of the cgroups (retort)
+#   RETORT_NAME   of the service, and of its cgroups: a-z, 0-9, "-" (retort)
 #   RETORT_UID_BASE   first host uid of sandboxes (1500000000)
 
 home=${RETORT_HOME:-$top/run}
@@ -106,11 +106,12 @@ stop() {
 }
 
 
-# The service's directories in every cgroup tree, deepest first.
+# The service's groups in every cgroup tree, deepest first.
 
 cgroups() {
-    find /sys/fs/cgroup -mindepth 1 -maxdepth 3 -type d -name "$name" \
-        -exec find {} -depth -type d \;
+    find /sys/fs/cgroup -mindepth 1 -maxdepth 8 -type d \
+        \( -name "retort-$name" -o -name "retort-$name-up" \) \
+        -exec find {} -depth -type d \; 2> /dev/null | awk '!seen[$0]++'
 }
 
 
@@ -127,14 +128,20 @@ sweep_cgroups() {
 
     for dir in $(cgroups); do
         wait_for 5 rmdir "$dir" || fail "$dir cannot be removed" \
-            "still in it: $(tr '\n' ' ' < "$dir/cgroup.procs")"
+            "still in it: $(tr '\n' ' ' < "$dir/cgroup.procs")" \
+            'see /proc/PID/stack of these'
     done
 }
 
 
 stop_all() {
     stop nginx QUIT
+    stop_retortd
+}
+
+
+stop_retortd() {
     stop retortd TERM
     sweep_cgroups
-    rm -f "$run/front.sock"
+    rm -f "$run/front.sock" "$run/$name.lock"
 }

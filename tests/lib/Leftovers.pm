@@ -57,11 +57,9 @@ sub mounts {
 }
 
 
-# v1 has a tree for each controller, one level further down
-
 sub cgroups {
-    return map { ("cgroup $_" => 1) } grep { -d }
-        map { glob "/sys/fs/cgroup/${_}retort*" } '', '*/', '*/*/';
+    return map { chomp; ("cgroup $_" => 1) }
+        `find /sys/fs/cgroup -maxdepth 8 -type d -name 'retort*' 2>/dev/null`;
 }
 
 
