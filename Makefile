@@ -42,7 +42,8 @@ CFLAGS = -O2 -g
 FORTIFY = -D_FORTIFY_SOURCE=2
 SANITIZE =
 
-WARN = -Wall -Wextra -Wconversion -Wshadow -Werror
+WARN = -Wall -Wextra -Wconversion -Wshadow -Wdeclaration-after-statement \
+	-Werror
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(FORTIFY) -fPIE
 CPPFLAGS = -D_GNU_SOURCE -Ihelper -Ihelper/lib -Ihelper/protocol -I$(O)/gen
 LDFLAGS = -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
