@@ -328,9 +328,9 @@ front_read(broker_t *b)
         (void) front_send(b, &ans, NULL, 0);
 
     } else if (code == FRONT_FOUL) {
-        rlog(n == 0 ? RLOG_WARN : RLOG_ERROR, n == 0 ? "front is gone"
-             : "front broke the protocol: operation %d, %zd bytes",
-             n > 0 ? (int) req.op : -1, n);
+        rlog(n > 0 ? RLOG_ERROR : RLOG_INFO, n > 0
+             ? "front broke the protocol: operation %d, %zd bytes"
+             : "front is gone", n > 0 ? (int) req.op : 0, n);
         service_kill(&b->front);
         service_gone(b, &b->front);
         front_orphans(b);

@@ -388,13 +388,33 @@ broker_loop(broker_t *b, int sigfd)
 }
 
 
+/* the map writer and the launchers end with their sockets */
+
+static void
+broker_end(const broker_t *b)
+{
+    uint32_t  i;
+
+    (void) close(BOOT_MAPD);
+    (void) close(BOOT_FRONT);
+
+    for (i = 0; i < b->settings->nprofiles; i++) {
+        (void) close(BOOT_TEMPLATE + (int) i);
+    }
+
+    while (waitpid(-1, NULL, 0) != -1 || errno == EINTR) {
+        /* the last of them */
+    }
+}
+
+
 static const retort_settings_t *
 broker_settings(void)
 {
     void                     *p;
     const retort_settings_t  *s;
 
-    p = mmap(NULL, sizeof(*s), PROT_READ, MAP_SHARED, BOOT_SETTINGS, 0);
+    p = mmap(NULL, sizeof(*s), PROT_READ, MAP_PRIVATE, BOOT_SETTINGS, 0);
 
     if (p == MAP_FAILED) {
         return NULL;
@@ -511,6 +531,7 @@ main(int argc, char **argv)
     }
 
     broker_loop(&broker, sigfd);
+    broker_end(&broker);
 
     if (broker_socket[0] != '\0') {
         (void) unlinkat(BOOT_RUN, broker_socket, 0);

@@ -31,10 +31,8 @@ mounts_tmpfs(const char *path, const char *options, unsigned long flags)
 
 
 int
-mounts_private(const tpl_req_t *req)
+mounts_private(void)
 {
-    (void) req;
-
     return mount(NULL, "/", NULL, MS_REC|MS_PRIVATE, NULL);
 }
 
@@ -45,20 +43,16 @@ mounts_private(const tpl_req_t *req)
  */
 
 int
-mounts_root(const tpl_req_t *req)
+mounts_root(void)
 {
-    (void) req;
-
     return mount("overlay", BOX, "overlay", MS_RDONLY|MS_NOSUID|MS_NODEV,
                  "lowerdir=/.layer:/.image");
 }
 
 
 int
-mounts_proc(const tpl_req_t *req)
+mounts_proc(void)
 {
-    (void) req;
-
     return mount("proc", BOX "/proc", "proc", MS_NOSUID|MS_NODEV|MS_NOEXEC,
                  "subset=pid,hidepid=invisible");
 }
@@ -67,24 +61,22 @@ mounts_proc(const tpl_req_t *req)
 /* the five nodes and the links that root made in the template */
 
 int
-mounts_dev(const tpl_req_t *req)
+mounts_dev(void)
 {
-    (void) req;
-
     return mount("/dev", BOX "/dev", NULL, MS_BIND|MS_REC, NULL);
 }
 
 
 int
-mounts_workspace(const tpl_req_t *req)
+mounts_workspace(void)
 {
     int   n;
     char  options[128];
 
     n = snprintf(options, sizeof(options),
                  "size=%llu,nr_inodes=%llu,mode=0700,uid=%d,gid=%d",
-                 (unsigned long long) req->limits.disk,
-                 (unsigned long long) req->limits.inodes, SEAL_UID, SEAL_GID);
+                 (unsigned long long) seal_req->limits.disk,
+                 (unsigned long long) seal_req->limits.inodes, SEAL_UID, SEAL_GID);
 
     if (n < 0 || (size_t) n >= sizeof(options)) {
         errno = EOVERFLOW;
@@ -96,15 +88,15 @@ mounts_workspace(const tpl_req_t *req)
 
 
 static int
-mounts_scratch(const tpl_req_t *req, const char *path, unsigned long flags)
+mounts_scratch(const char *path, unsigned long flags)
 {
     int   n;
     char  options[128];
 
     n = snprintf(options, sizeof(options),
                  "size=%llu,nr_inodes=%llu,mode=1777",
-                 (unsigned long long) req->limits.tmp,
-                 (unsigned long long) req->limits.inodes);
+                 (unsigned long long) seal_req->limits.tmp,
+                 (unsigned long long) seal_req->limits.inodes);
 
     if (n < 0 || (size_t) n >= sizeof(options)) {
         errno = EOVERFLOW;
@@ -116,16 +108,16 @@ mounts_scratch(const tpl_req_t *req, const char *path, unsigned long flags)
 
 
 int
-mounts_tmp(const tpl_req_t *req)
+mounts_tmp(void)
 {
-    return mounts_scratch(req, BOX "/tmp", 0);
+    return mounts_scratch(BOX "/tmp", 0);
 }
 
 
 int
-mounts_shm(const tpl_req_t *req)
+mounts_shm(void)
 {
-    return mounts_scratch(req, BOX "/dev/shm", MS_NOEXEC);
+    return mounts_scratch(BOX "/dev/shm", MS_NOEXEC);
 }
 
 
@@ -135,11 +127,9 @@ mounts_shm(const tpl_req_t *req)
  */
 
 int
-mounts_pivot(const tpl_req_t *req)
+mounts_pivot(void)
 {
     struct stat  root, up;
-
-    (void) req;
 
     if (chdir(BOX) == -1
         || syscall(SYS_pivot_root, ".", ".") == -1

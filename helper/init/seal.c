@@ -36,7 +36,7 @@
 
 typedef struct {
     init_step_t   step;
-    int         (*run)(const tpl_req_t *req);
+    int         (*run)(void);
 } seal_step_t;
 
 
@@ -44,6 +44,9 @@ typedef struct {
     int     resource;
     rlim_t  value;
 } seal_rlimit_t;
+
+
+const tpl_req_t  *seal_req;
 
 
 void
@@ -65,11 +68,9 @@ seal_fail(init_step_t step)
  */
 
 static int
-seal_cgroupns(const tpl_req_t *req)
+seal_cgroupns(void)
 {
     int  fd;
-
-    (void) req;
 
     fd = open("/proc/self/oom_score_adj", O_WRONLY|O_CLOEXEC);
 
@@ -84,12 +85,10 @@ seal_cgroupns(const tpl_req_t *req)
 
 
 static int
-seal_ids(const tpl_req_t *req)
+seal_ids(void)
 {
     uid_t  r, e, s;
     gid_t  gr, ge, gs;
-
-    (void) req;
 
     if (setresgid(SEAL_GID, SEAL_GID, SEAL_GID) == -1
         || setgroups(0, NULL) == -1
@@ -117,7 +116,7 @@ seal_ids(const tpl_req_t *req)
  */
 
 static int
-seal_nslimits(const tpl_req_t *req)
+seal_nslimits(void)
 {
     int                fd, rc;
     size_t             i;
@@ -125,8 +124,6 @@ seal_nslimits(const tpl_req_t *req)
     static const char  *names[] = {
         "user", "mnt", "net", "pid", "ipc", "uts", "cgroup", "time"
     };
-
-    (void) req;
 
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         (void) snprintf(path, sizeof(path),
@@ -150,10 +147,8 @@ seal_nslimits(const tpl_req_t *req)
 
 
 static int
-seal_hostname(const tpl_req_t *req)
+seal_hostname(void)
 {
-    (void) req;
-
     return sethostname("sandbox", 7);
 }
 
@@ -161,9 +156,8 @@ seal_hostname(const tpl_req_t *req)
 /* no terminal is shared with anything outside */
 
 static int
-seal_session(const tpl_req_t *req)
+seal_session(void)
 {
-    (void) req;
     (void) umask(022);
 
     return setsid() == -1 ? -1 : 0;
@@ -171,15 +165,15 @@ seal_session(const tpl_req_t *req)
 
 
 static int
-seal_rlimits(const tpl_req_t *req)
+seal_rlimits(void)
 {
     size_t         i;
     struct rlimit  r;
     seal_rlimit_t  limits[] = {
         { RLIMIT_CORE, 0 },
-        { RLIMIT_NOFILE, req->limits.files },
-        { RLIMIT_FSIZE, req->limits.fsize },
-        { RLIMIT_NPROC, req->limits.processes },
+        { RLIMIT_NOFILE, seal_req->limits.files },
+        { RLIMIT_FSIZE, seal_req->limits.fsize },
+        { RLIMIT_NPROC, seal_req->limits.processes },
         { RLIMIT_STACK, 8 << 20 },
         { RLIMIT_MEMLOCK, 64 << 10 },
         { RLIMIT_MSGQUEUE, 0 },
@@ -203,13 +197,11 @@ seal_rlimits(const tpl_req_t *req)
 /* the bounding set first: dropping it takes a capability */
 
 static int
-seal_caps(const tpl_req_t *req)
+seal_caps(void)
 {
     int                              cap;
     struct __user_cap_header_struct  head;
     struct __user_cap_data_struct    data[2];
-
-    (void) req;
 
     for (cap = 0; cap < SEAL_CAP_END; cap++) {
         if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == -1) {
@@ -242,10 +234,8 @@ seal_caps(const tpl_req_t *req)
 
 
 static int
-seal_nnp(const tpl_req_t *req)
+seal_nnp(void)
 {
-    (void) req;
-
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
@@ -256,11 +246,9 @@ seal_nnp(const tpl_req_t *req)
  */
 
 static int
-seal_fds(const tpl_req_t *req)
+seal_fds(void)
 {
     int  fd, i;
-
-    (void) req;
 
     fd = open("/dev/null", O_RDWR|O_CLOEXEC);
 
@@ -279,11 +267,9 @@ seal_fds(const tpl_req_t *req)
 
 
 static int
-seal_seccomp(const tpl_req_t *req)
+seal_seccomp(void)
 {
     struct sock_fprog  program;
-
-    (void) req;
 
     program.len = sizeof(seccomp_filter) / sizeof(seccomp_filter[0]);
     program.filter = (struct sock_filter *) seccomp_filter;
@@ -317,8 +303,10 @@ seal(const tpl_req_t *req)
         { STEP_SECCOMP, seal_seccomp }
     };
 
+    seal_req = req;
+
     for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        if (steps[i].run(req) == -1) {
+        if (steps[i].run() == -1) {
             seal_fail(steps[i].step);
         }
     }

@@ -41,16 +41,21 @@ void seal(const tpl_req_t *req);
 void seal_fail(init_step_t step);
 
 
+/* what this process is to become; set by seal() */
+
+extern const tpl_req_t  *seal_req;
+
+
 /* one step each: 0, or -1 with errno */
 
-int mounts_private(const tpl_req_t *req);
-int mounts_root(const tpl_req_t *req);
-int mounts_proc(const tpl_req_t *req);
-int mounts_dev(const tpl_req_t *req);
-int mounts_workspace(const tpl_req_t *req);
-int mounts_tmp(const tpl_req_t *req);
-int mounts_shm(const tpl_req_t *req);
-int mounts_pivot(const tpl_req_t *req);
+int mounts_private(void);
+int mounts_root(void);
+int mounts_proc(void);
+int mounts_dev(void);
+int mounts_workspace(void);
+int mounts_tmp(void);
+int mounts_shm(void);
+int mounts_pivot(void);
 
 
 /* pid 1 after sealing: starts the kernel, reaps, obeys the broker */

@@ -551,6 +551,8 @@ conf_check(start_t *s)
         s->allow[0] = s->group;
     }
 
+    s->settings.magic = RETORT_SETTINGS_MAGIC;
+    s->settings.size = sizeof(s->settings);
     (void) snprintf(s->settings.node, sizeof(s->settings.node), "%s", s->node);
     s->settings.nslots = (uint32_t) s->slots;
     s->settings.uid_base = (uint32_t) s->uid_base;

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,6 +323,25 @@ main_template(const start_t *s, int sock, uint32_t profile)
 }
 
 
+/*
+ * A supervisor may tell every process of the service to end: the broker alone
+ * decides when, and the others go when their sockets close.
+ */
+
+static int
+main_signals(void)
+{
+    sigset_t  set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+
+    return sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+
 /* one child; the result is our end of its socket */
 
 static int
@@ -422,7 +442,9 @@ main_start(start_t *s)
     uint32_t    i;
     main_fds_t  fds;
 
-    if (main_ids(s) == -1 || main_prepare(s, &fds, boot) == -1) {
+    if (main_ids(s) == -1 || main_signals() == -1
+        || main_prepare(s, &fds, boot) == -1)
+    {
         return 1;
     }
 
