@@ -104,7 +104,7 @@ for my $folder (qw(helper/broker helper/mapd helper/launch)) {
 }
 
 calls('helper/broker', qw(execve fork setuid));
-calls('helper/mapd', qw(execve fork socket malloc));
+calls('helper/mapd', qw(execve fork socket));
 calls('helper/launch', qw(socket connect));
 calls('helper/start', qw(json_tokener_parse FCGX_Init dlopen getaddrinfo));
 calls('helper/init', qw(malloc getpwnam ptrace dlopen connect));
