@@ -7,14 +7,7 @@ for all the cores of the host.
 import os
 
 
-def _cpus():
-    try:
-        return max(0, int(os.environ["RETORT_CPUS"]))
-    except (KeyError, ValueError):
-        return 0
-
-
-def _limit(count):
+def limit(count):
     real = os.sched_getaffinity
 
     def sched_getaffinity(pid):
@@ -27,5 +20,15 @@ def _limit(count):
     os.sched_getaffinity = sched_getaffinity
 
 
-if _cpus():
-    _limit(_cpus())
+def child():
+    """A program that a session starts has nobody to show its figures to."""
+    cpus = os.environ.get("RETORT_CPUS", "")
+
+    if cpus.isdecimal() and int(cpus) > 0:
+        limit(int(cpus))
+
+    if os.environ.get("MPLBACKEND", "").startswith("module://matplotlib_in"):
+        os.environ["MPLBACKEND"] = "agg"
+
+
+child()

@@ -1,0 +1,139 @@
+
+/*
+ * retort-kernel: CPython with IPython's shell in it, and the loop that serves
+ * the front.
+ *
+ *   retort-kernel --template [--import MODULE]...   forks sandboxes on demand
+ *   retort-kernel --bare     [--import MODULE]...   is itself the kernel
+ *
+ * As a template it runs as the helper's uid without a capability, in a
+ * prepared mount namespace, talks to the broker on descriptor 3 and never
+ * sees a tenant's byte.  As a kernel it runs inside a sandbox and descriptor
+ * 3 is the channel to the front.
+ */
+
+#include "retort.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../helper/init/init.h"
+
+
+#define MAIN_SOCK  3
+
+
+static void
+main_usage(void)
+{
+    dprintf(2, "usage: retort-kernel --template|--bare "
+               "[--import MODULE]...\n");
+    _exit(KERN_EXIT_FATAL);
+}
+
+
+/* a fork of a process with threads has locks that nobody will release */
+
+static void
+main_one_thread(void)
+{
+    int            n;
+    DIR            *dir;
+    struct dirent  *entry;
+
+    dir = opendir("/proc/self/task");
+
+    if (dir == NULL) {
+        dprintf(2, "retort-kernel: /proc is not mounted\n");
+        _exit(KERN_EXIT_FATAL);
+    }
+
+    for (n = 0; (entry = readdir(dir)) != NULL; ) {
+        n += entry->d_name[0] != '.';
+    }
+
+    (void) closedir(dir);
+
+    if (n != 1) {
+        dprintf(2, "retort-kernel: %d threads run after the imports; "
+                   "a template has to have one\n", n);
+        _exit(KERN_EXIT_FATAL);
+    }
+}
+
+
+static void
+main_kernel(int forked)
+{
+    interp_after_fork(forked);
+    wire_start();
+    kern_loop();
+}
+
+
+static void
+main_forked(void)
+{
+    main_kernel(1);
+}
+
+
+static int
+main_template(void)
+{
+    init_hooks_t  hooks;
+
+    hooks.before_fork = PyOS_BeforeFork;
+    hooks.after_fork_parent = PyOS_AfterFork_Parent;
+    hooks.kernel = main_forked;
+
+    interp_warm();
+    main_one_thread();
+    memory_settle();
+
+    return template_serve(MAIN_SOCK, &hooks);
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int   i, n, bare;
+    char  **imports;
+
+    if (argc < 2 || argc % 2 != 0) {
+        main_usage();
+    }
+
+    bare = strcmp(argv[1], "--bare") == 0;
+
+    if (!bare && strcmp(argv[1], "--template") != 0) {
+        main_usage();
+    }
+
+    imports = calloc((size_t) argc, sizeof(char *));
+
+    if (imports == NULL) {
+        return KERN_EXIT_FATAL;
+    }
+
+    for (n = 0, i = 2; i < argc; i += 2) {
+        if (strcmp(argv[i], "--import") != 0) {
+            main_usage();
+        }
+
+        imports[n++] = argv[i + 1];
+    }
+
+    memory_init();
+    interp_start(imports, n);
+    free(imports);
+
+    if (!bare) {
+        return main_template();
+    }
+
+    main_kernel(0);
+}

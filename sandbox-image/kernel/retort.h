@@ -1,0 +1,202 @@
+
+/*
+ * The kernel's own parts, among themselves.  Everything here runs inside the
+ * sandbox, beside a tenant's code and with no more rights than that has.
+ *
+ * "Needs the GIL" means: called with it held, may let go of it while it
+ * waits, holds it again on return.
+ */
+
+#ifndef RETORT_KERNEL_PARTS_H
+#define RETORT_KERNEL_PARTS_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernel.h"
+
+
+#define KERN_WORKSPACE  "/workspace"
+#define KERN_LIBRARY    "/usr/lib/retort"
+#define KERN_RUN_MAX    (256 * 1024 * 1024)     /* code, env and stdin */
+#define KERN_CODE_MAX   (32 * 1024 * 1024)
+#define KERN_ENV_MAX    (1024 * 1024)
+#define KERN_FORMS_MAX  32                      /* forms of one display */
+#define KERN_TEXT_MAX   (256 * 1024)            /* a part of KRN_ERROR */
+
+
+/* exit codes of a kernel that cannot go on */
+
+typedef enum {
+    KERN_EXIT_GONE = 0,         /* the other end was closed */
+    KERN_EXIT_FATAL = 1,        /* said on stderr */
+    KERN_EXIT_WIRE = 2          /* a packet that breaks the protocol */
+} kern_exit_t;
+
+
+typedef struct {
+    const void  *data;
+    size_t       len;
+} wire_part_t;
+
+
+/* a whole KRN_RUN; "body" is malloc'd and belongs to whoever holds this */
+
+typedef struct {
+    krn_head_t   head;
+    char        *body;
+    const char  *code;          /* head.part[0] bytes */
+    const char  *env;           /* head.part[1] bytes */
+    const char  *input;         /* head.part[2] bytes */
+} kern_run_t;
+
+
+/* one packet as it came; "len" bytes of payload */
+
+typedef struct {
+    krn_head_t  head;
+    char        payload[KRN_PAYLOAD];
+} wire_packet_t;
+
+
+/* wire.c */
+
+/*
+ * Takes the channel into use in this process; children that are forked from
+ * here on lose it.  Once, when the kernel starts.
+ */
+
+void wire_start(void);
+
+/* 1 in a process that tenant code forked: it has no channel */
+
+int wire_forked(void);
+
+/*
+ * One lock keeps messages whole when several threads write.  Needs the GIL;
+ * no Python code may run between the two.
+ */
+
+void wire_lock(void);
+void wire_unlock(void);
+
+/*
+ * Sends a message of up to KRN_PARTS parts.  Needs the GIL and the lock.
+ * Says nothing while a reset waits.  If the channel is gone the process ends.
+ */
+
+void wire_send(uint8_t type, uint32_t a, uint32_t b, const wire_part_t *parts,
+    int nparts);
+
+/* if a pipe holds bytes: lets the front read them first; as wire_send() */
+
+void wire_sync(void);
+
+/* waits for a packet and checks it, with the GIL released; or ends */
+
+void wire_receive(wire_packet_t *packet);
+
+/*
+ * The body of a message whose first packet is given: calls "take" for each
+ * piece.  0, or -1 if a KRN_RESET came in between (packet holds it).
+ */
+
+typedef void (*wire_take_pt)(void *data, const char *bytes, size_t len);
+
+int wire_body(wire_packet_t *packet, wire_take_pt take, void *data);
+
+/* the run that messages belong to, and whether there is one */
+
+void wire_begin(uint32_t run);
+void wire_end(void);
+int wire_running(void);
+
+/* answers a reset, at once or at the end of the run; needs the GIL */
+
+void wire_reset(uint32_t run);
+
+
+/* out.c: sys.stdout and sys.stderr */
+
+/* makes the type; NULL with an exception */
+
+PyObject *out_type(void);
+
+/* writes bytes as if the tenant had; which = 1 or 2; needs the GIL */
+
+void out_write(int which, const char *data, size_t len);
+
+/* sends what is held back; needs the GIL and the lock */
+
+void out_flush_locked(void);
+
+/* the same without the lock */
+
+void out_flush(void);
+
+/* forgets what is held back: it belongs to the process that was forked */
+
+void out_forget(void);
+
+
+/* api.c: the module _retort, what Python code of the kernel may ask for */
+
+PyObject *api_init(void);
+
+
+/* interp.c */
+
+/* environment, interpreter, shell; ends the process with a message if not */
+
+void interp_start(char *const *imports, int n);
+
+/* everything once, so that it is paid for in the template */
+
+void interp_warm(void);
+
+/* first thing in a forked kernel process, and in a bare one */
+
+void interp_after_fork(int forked);
+
+/* calls a method of the shell; a new reference, or NULL with an exception */
+
+PyObject *interp_shell(const char *method, const char *format, ...);
+
+/* the dictionary that tenant code runs in; a new reference or NULL */
+
+PyObject *interp_namespace(void);
+
+
+/* memory.c: what makes a fork of this process cheap */
+
+void memory_init(void);
+void memory_settle(void);
+
+
+/* run.c */
+
+/* serves the channel; never returns */
+
+void kern_loop(void);
+
+
+/* env.c: what a run brings along and loses again; needs the GIL */
+
+void env_enter(const kern_run_t *run);
+void env_leave(const kern_run_t *run);
+
+
+/* bash.c: runs the code, returns the exit code; needs the GIL */
+
+int bash_run(const kern_run_t *run);
+
+
+/* file.c: KRN_FILE from its first packet; 0, or -1 as wire_body() */
+
+int file_take(wire_packet_t *packet);
+
+
+#endif /* RETORT_KERNEL_PARTS_H */

@@ -1,0 +1,567 @@
+"""IPython's shell without a prompt, a history file or a Jupyter wire.
+
+The kernel (C) calls Cell's methods around a tenant's code and runs that code
+itself, so that none of the frames here lies below it.  Nothing here guards
+anything: tenant code can reach and replace all of it, and harms its own
+session only.
+"""
+
+import ast
+import base64
+import builtins
+import inspect
+import io
+import json
+import linecache
+import os
+import re
+import subprocess
+import sys
+
+import _retort
+
+import IPython.core.interactiveshell as interactiveshell
+import IPython.core.ultratb as ultratb
+from IPython.core.autocall import IPyAutocall
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.history import HistoryManager
+from IPython.core.interactiveshell import (
+    ExecutionInfo, ExecutionResult, InteractiveShell)
+from IPython.core.macro import Macro
+from IPython.core.profiledir import ProfileDir
+from IPython.utils.text import LSString, SList
+from traitlets import Type
+from traitlets.config import Config
+
+SHOW, RESULT = 0, 1
+LIBRARY = "/usr/lib/retort"
+SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
+              "traceback.\n\n")
+
+# what may be Python and yet mean something else to IPython
+PROMPT = re.compile(r"^\s*(In ?\[|\.{3}|>>>)", re.M)
+FIRST_WORD = re.compile(r"\s*([^\W\d]\w*)")
+PLAIN_TYPES = frozenset((int, float, complex, bool, str, bytes))
+
+
+def encode(text):
+    return text.encode("utf-8", "backslashreplace")
+
+
+# displays
+
+def is_text(mime):
+    return mime.startswith("text/") or mime in (
+        "image/svg+xml", "application/javascript")
+
+
+def form_bytes(mime, value):
+    """A form as bytes: pictures raw, JSON as text."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+
+    if mime == "application/json" or mime.endswith("+json"):
+        if not isinstance(value, str):
+            value = json.dumps(value, ensure_ascii=False, default=repr)
+        return encode(value)
+
+    if not isinstance(value, str):
+        return encode(str(value))
+
+    if mime.startswith(("image/", "audio/", "video/")) and not is_text(mime) \
+            or mime == "application/pdf":
+        return base64.b64decode(value)
+
+    return encode(value)
+
+
+def send(kind, data):
+    _retort.display(kind, [(mime, form_bytes(mime, value))
+                           for mime, value in data.items()
+                           if value is not None])
+
+
+class Publisher(DisplayPublisher):
+    def publish(self, data, metadata=None, source=None, *, transient=None,
+                update=False, **kwargs):
+        if not update:
+            send(SHOW, data)
+
+    def clear_output(self, wait=False):
+        pass
+
+
+class Hook(DisplayHook):
+    """The value of a cell's last expression."""
+
+    def quiet(self):
+        cells = self.shell.history_manager.input_hist_parsed
+        return bool(cells) and ";" in cells[-1] and super().quiet()
+
+    def write_output_prompt(self):
+        pass
+
+    def finish_displayhook(self):
+        pass
+
+    def compute_format_data(self, result):
+        formatter = self.shell.display_formatter
+
+        # most values have one form; asking for all ten is what costs
+        if type(result) in PLAIN_TYPES and not any(
+                type(result) in f.type_printers
+                for f in formatter.formatters.values()
+                if f.format_type != "text/plain"):
+            plain = formatter.formatters["text/plain"]
+            return {"text/plain": plain(result)}, {}
+
+        return formatter.format(result)
+
+    def write_format_data(self, format_dict, md_dict=None):
+        send(RESULT, format_dict)
+
+
+# errors
+
+def _format_filename(file, color, normal, *, lineno=None):
+    """Names a cell as newer versions of IPython do."""
+    shell = InteractiveShell._instance
+    number = shell.compile._filename_map.get(file) if shell else None
+
+    if number is None:
+        where = "" if lineno is None else ":%s" % lineno
+        return "File %s%s" % (file, where)
+
+    where = "" if lineno is None else ", line %s" % lineno
+    return "Cell In[%s]%s" % (number, where)
+
+
+def message_of(value):
+    try:
+        return str(value)
+    except Exception:
+        return "<exception str() failed>"
+
+
+# the shell
+
+class History(HistoryManager):
+    """What In, _i and %history show; nothing is stored."""
+
+    def store_inputs(self, line_num, source, source_raw=None):
+        super().store_inputs(line_num, source, source_raw)
+        self.db_input_cache.clear()
+
+
+class Shell(InteractiveShell):
+    display_pub_class = Type(Publisher)
+    displayhook_class = Type(Hook)
+
+    def init_ipython_dir(self, ipython_dir):
+        pass
+
+    def init_history(self):
+        self.history_manager = History(shell=self, parent=self)
+        self.configurables.append(self.history_manager)
+
+    def init_user_ns(self):
+        super().init_user_ns()
+        own = {"exit": sys.exit, "quit": sys.exit}
+        self.user_ns.update(own)
+        self.user_ns_hidden.update(own)
+
+    def init_display_formatter(self):
+        super().init_display_formatter()
+        self.display_formatter.active_types = \
+            self.display_formatter.format_types
+
+    def enable_gui(self, gui=None):
+        pass
+
+    # no terminal is made for a child: there is none to be had
+
+    def system(self, cmd):
+        cmd = self.var_expand(cmd, depth=1)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        code = subprocess.call(cmd, shell=True, executable="/bin/bash")
+        self.user_ns["_exit_code"] = code
+
+    system_raw = system_piped = system
+
+    def getoutput(self, cmd, split=True, depth=0):
+        if cmd.rstrip().endswith("&"):
+            raise OSError("Background processes not supported.")
+        text = subprocess.run(
+            self.var_expand(cmd, depth=depth + 1), shell=True,
+            executable="/bin/bash", stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT).stdout.decode("utf-8", "replace")
+        return SList(text.splitlines()) if split else LSString(text)
+
+    def show_usage_error(self, exc):
+        text = "UsageError: %s\n" % exc
+        self.tell("UsageError", str(exc), text, text)
+
+    def showtraceback(self, exc_tuple=None, filename=None, tb_offset=None,
+                      exception_only=False, running_compiled_code=False):
+        self._exit_only = exception_only
+        super().showtraceback(exc_tuple, filename, tb_offset, exception_only,
+                              running_compiled_code)
+
+    def _showtraceback(self, etype, evalue, stb):
+        short = "".join(self.InteractiveTB._format_exception_only(
+            etype, evalue))
+        if etype is SystemExit or issubclass(etype, SystemExit):
+            short = SHORT_EXIT + short
+        full = self.InteractiveTB.stb2text(stb)
+        if not full.endswith("\n"):
+            full += "\n"
+        self.tell(etype.__name__, message_of(evalue), short, full)
+
+    def tell(self, name, message, short, full):
+        self.failed = True
+        _retort.error(encode(name), encode(message), encode(short),
+                      encode(full))
+
+
+def make_shell():
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.HistoryManager.hist_file = ":memory:"
+    config.InteractiveShell.colors = "NoColor"
+    config.InteractiveShell.xmode = "Context"
+    config.InteractiveShell.autocall = 0
+
+    ultratb._format_filename = _format_filename
+    interactiveshell.PickleShareDB = lambda path: {}
+    shell = Shell.instance(config=config, profile_dir=ProfileDir())
+    shell.InteractiveTB.tb_offset = 0
+    shell.builtin_trap.activate()
+    shell.failed = False
+    builtins.input = _retort.input
+
+    return shell
+
+
+def make_stream(which):
+    return io.TextIOWrapper(_retort.Out(which), encoding="utf-8",
+                            errors="backslashreplace", write_through=True)
+
+
+def make_stdin():
+    return io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)),
+                            encoding="utf-8", errors="replace")
+
+
+class Cell:
+    """What the kernel calls, in this order, for each run."""
+
+    def __init__(self):
+        sys.stdin = sys.__stdin__ = make_stdin()
+        sys.stdout = sys.__stdout__ = make_stream(1)
+        sys.stderr = sys.__stderr__ = make_stream(2)
+        self.shell = make_shell()
+        self.result = None
+        self.environ = []
+        self.loop = None
+        self.await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+
+    # around a run
+
+    def new_stdin(self):
+        sys.stdin = make_stdin()
+
+    def enter_environ(self, block):
+        self.environ = []
+        for entry in block.split(b"\0")[:-1]:
+            name, value = os.fsdecode(entry).split("=", 1)
+            self.environ.append((name, os.environ.get(name)))
+            os.environ[name] = value
+
+    def leave_environ(self):
+        for name, value in reversed(self.environ):
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        self.environ = []
+
+    # a run
+
+    def is_plain(self, code):
+        """Would IPython leave this text as it is, if it is valid Python?"""
+        if PROMPT.search(code):
+            return False
+
+        if "\n" in code.strip():
+            return True
+
+        word = FIRST_WORD.match(code)
+        if word is None:
+            return True
+
+        word = word.group(1)
+        shell = self.shell
+        return (word not in shell.magics_manager.magics["line"]
+                and not isinstance(shell.user_ns.get(word),
+                                   (IPyAutocall, Macro)))
+
+    def parse(self, code, name):
+        shell = self.shell
+        tree = shell.compile.ast_parse(code, filename=name)
+        return shell.transform_ast(tree)
+
+    def remember(self, raw, cell):
+        shell = self.shell
+        name = shell.compile.cache(cell, shell.execution_count, raw_code=raw)
+        shell.history_manager.store_inputs(shell.execution_count, cell, raw)
+        return name
+
+    def transform(self, raw):
+        """Magics and the like; blank lines above stay, for line numbers."""
+        text = raw.lstrip("\n")
+        cell = self.shell.transform_cell(text)
+        return "\n" * (len(raw) - len(text)) + cell
+
+    def compile(self, tree, name):
+        """One piece for the statements, one for a last expression."""
+        compiler = self.shell.compile
+        body = tree.body
+        last = []
+
+        if body and isinstance(body[-1], ast.Expr):
+            last = body[-1:]
+            body = body[:-1]
+
+        flags = compiler.flags & self.await_flag
+        compiler.flags |= self.await_flag
+
+        try:
+            codes = []
+            if body:
+                codes.append(compiler(ast.Module(body, []), name, "exec"))
+            if last:
+                codes.append(compiler(ast.Interactive(last), name, "single"))
+            return tuple(codes)
+        finally:
+            if not flags:
+                compiler.flags &= ~self.await_flag
+
+    def prepare(self, raw):
+        """The cell as code objects; None if an error was told instead."""
+        shell = self.shell
+        shell.failed = False
+        sys.displayhook = shell.displayhook
+        info = ExecutionInfo(raw, True, False, True, None)
+        self.result = ExecutionResult(info)
+
+        if not raw or raw.isspace():
+            return ()
+
+        self.result.execution_count = shell.execution_count
+        shell.displayhook.exec_result = self.result
+        shell.events.trigger("pre_execute")
+        shell.events.trigger("pre_run_cell", info)
+
+        try:
+            return self.translate(raw)
+        except BaseException as error:
+            self.result.error_before_exec = error
+            self.report(type(error), error, None)
+            return None
+
+    def translate(self, raw):
+        if self.is_plain(raw):
+            name = self.remember(raw, raw)
+            try:
+                tree = self.parse(raw, name)
+            except (SyntaxError, ValueError, OverflowError):
+                pass
+            else:
+                return self.compile(tree, name)
+            self.forget()
+
+        try:
+            cell = self.transform(raw)
+        except BaseException:
+            self.remember(raw, raw)
+            raise
+
+        name = self.remember(raw, cell)
+        return self.compile(self.parse(cell, name), name)
+
+    def forget(self):
+        """Takes back remember(): the text was not plain Python."""
+        history = self.shell.history_manager
+        history.input_hist_parsed.pop()
+        history.input_hist_raw.pop()
+        history._i00, history._i, history._ii = \
+            history._i, history._ii, history._iii
+
+    def finish(self, ok):
+        """True if the run went well to its end."""
+        shell = self.shell
+        result = self.result
+        self.result = None
+        shell.displayhook.exec_result = None
+        shell.last_execution_succeeded = bool(ok)
+        shell.last_execution_result = result
+
+        if result.execution_count is not None:
+            shell.execution_count += 1
+
+        shell.events.trigger("post_execute")
+        shell.events.trigger("post_run_cell", result)
+
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass
+
+        return bool(ok) and not shell.failed
+
+    # errors
+
+    def report(self, etype, value, tb):
+        shell = self.shell
+
+        if self.result is not None and tb is not None:
+            self.result.error_in_exec = value
+
+        tb = self.own_frames(tb)
+        value.__traceback__ = tb
+
+        if tb is None and issubclass(etype, SyntaxError):
+            sys.last_type, sys.last_value, sys.last_traceback = \
+                etype, value, tb
+            shell._showtraceback(etype, value, shell.SyntaxTB
+                                 .structured_traceback(etype, value, []))
+        else:
+            shell.showtraceback((etype, value, tb))
+
+        if not shell.failed:
+            self.report_name(etype.__name__)
+
+    def own_frames(self, tb):
+        """Without the event loop's frames that lie below the cell."""
+        names = self.shell.compile._filename_map
+        first = tb
+
+        while tb is not None and \
+                tb.tb_frame.f_code.co_filename not in names:
+            tb = tb.tb_next
+
+        return tb or first
+
+    def report_name(self, name):
+        name = name.rpartition(".")[2]
+        self.shell.tell(name, "", name + "\n", name + "\n")
+
+    # await at the top level
+
+    def event_loop(self):
+        if self.loop is None or self.loop.is_closed():
+            import asyncio
+            self.loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self.loop)
+        return self.loop
+
+    def abandon(self, loop, task):
+        if not task.done():
+            task.cancel()
+            try:
+                loop.run_until_complete(task)
+            except BaseException:
+                pass
+
+    # the template
+
+    def warm(self):
+        """Runs what first runs pay for, then forgets it."""
+        self.rehearse("print(1)")
+        self.rehearse("1 + 1")
+        self.rehearse("'a'")
+        self.rehearse("%who")
+        self.rehearse("raise ValueError(1)")
+        self.rehearse("await __import__('asyncio').sleep(0)")
+        self.loop.close()
+        self.loop = None
+
+        if "pandas" in sys.modules:
+            self.rehearse("import pandas as pd; pd.DataFrame({'a': [1]})")
+
+        if "matplotlib.pyplot" in sys.modules:
+            self.rehearse("import matplotlib.pyplot as plt; plt.plot([1, 2]);"
+                          "plt.title('a'); plt.show()")
+
+        self.clean()
+
+    def rehearse(self, code):
+        """A run, as the kernel does it, whose output goes nowhere."""
+        import asyncio
+        ns = self.shell.user_ns
+        ok = True
+        for piece in self.prepare(code) or ():
+            try:
+                value = eval(piece, ns)
+                if inspect.iscoroutine(value):
+                    self.event_loop().run_until_complete(value)
+            except Exception as error:
+                ok = False
+                self.report(type(error), error, error.__traceback__)
+        asyncio.set_event_loop(None)
+        self.finish(ok)
+
+    def numpy_state(self):
+        """Where numpy.random's global generator keeps its words."""
+        from numpy.random import MT19937, mtrand
+        generator = mtrand._rand._bit_generator
+        if not isinstance(generator, MT19937):
+            raise TypeError("numpy's global generator is another one")
+        return generator.ctypes.state_address
+
+    def clean(self):
+        shell = self.shell
+        shell.reset(new_session=True)
+        shell.failed = False
+        shell.history_manager.output_hist_reprs.clear()
+        shell.compile._filename_map.clear()
+        shell.compile.reset_compiler_flags()
+        shell.user_module.__dict__.pop("__warningregistry__", None)
+
+        for cache in (linecache.cache, linecache._ipython_cache):
+            for name in [n for n in cache if n.startswith("<ipython")]:
+                del cache[name]
+
+        for name in ("last_type", "last_value", "last_traceback"):
+            if hasattr(sys, name):
+                delattr(sys, name)
+
+    # the sandbox
+
+    def start(self, cpus):
+        """First call in a sandbox, before any code of the tenant's."""
+        shell = self.shell
+        sys.path.insert(0, "")
+        os.register_at_fork(before=_retort.flush)
+        shell.history_manager.dir_hist[:] = [os.getcwd()]
+
+        if "tempfile" in sys.modules:
+            sys.modules["tempfile"]._name_sequence = None
+        if "uuid" in sys.modules:
+            sys.modules["uuid"]._last_timestamp = None
+        if cpus:
+            self.limit(cpus)
+
+    def limit(self, cpus):
+        count = str(cpus)
+
+        for name in ("RETORT_CPUS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                     "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS",
+                     "NUMEXPR_NUM_THREADS"):
+            os.environ[name] = count
+
+        import sitecustomize
+        sitecustomize.limit(cpus)
