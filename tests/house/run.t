@@ -89,7 +89,9 @@ SKIP: {
 
     fails('a process with a sandbox uid that is left is found',
           "setpriv --reuid=$uid --clear-groups sleep 60 > /dev/null 2>&1 &\n"
-          . "echo \$! > $pid; disown\necho 1..1; echo ok 1\n",
+          . "echo \$! > $pid; disown\n"
+          . "until grep -q sleep /proc/\$!/comm; do :; done\n"
+          . "echo 1..1; echo ok 1\n",
           "left behind: process \\d+ \\(sleep\\), uid $uid");
 
     open(my $file, '<', $pid) or die $!;
