@@ -83,7 +83,7 @@ sub passes {
 
 includes('ngx_module', qw(json-c/json.h fcgiapp.h Python.h seccomp.h));
 calls('ngx_module', qw(fork execve socket system sleep json_object_new_int
-                       FCGX_Init dlopen getaddrinfo));
+                       FCGX_Init dlopen getaddrinfo unlink write mkdir));
 
 includes('helper/protocol', qw(stdlib.h errno.h unistd.h log.h));
 calls('helper/protocol', qw(malloc write open));
