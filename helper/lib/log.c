@@ -14,25 +14,11 @@
 #include "log.h"
 
 
-#define RLOG_ESCAPE  4          /* bytes of the longest escape, \xHH */
-
-
-typedef struct {
-    size_t  len;
-    size_t  room;               /* the newline and the mark of a cut are kept */
-    int     cut;
-    char    data[RLOG_LINE];
-} rlog_line_t;
+#define RLOG_CUT  "...\n"       /* room for it, or for "\n", is kept */
 
 
 static const char  *rlog_program = "retort";
 static int         rlog_debug;
-
-static const char  rlog_cut[] = "...";
-
-static const char *const  rlog_levels[] = {
-    "error", "warn", "info", "debug"
-};
 
 
 void
@@ -43,129 +29,75 @@ rlog_init(const char *program)
 }
 
 
-static size_t
-rlog_escape(char *out, unsigned char c)
+/* copies with escapes, as far as there is room for the longest one */
+
+static char *
+rlog_escape(char *to, const char *end, const char **text)
 {
-    static const char  hex[] = "0123456789abcdef";
+    unsigned char  c;
 
-    if (c == '\\') {
-        out[0] = '\\';
-        out[1] = '\\';
-        return 2;
-    }
+    for ( /* void */ ; **text != '\0' && end - to >= 4; (*text)++) {
+        c = (unsigned char) **text;
 
-    if (c >= 0x20 && c < 0x7f) {
-        out[0] = (char) c;
-        return 1;
-    }
+        if (c == '\\') {
+            to = stpcpy(to, "\\\\");
 
-    out[0] = '\\';
-    out[1] = 'x';
-    out[2] = hex[c >> 4];
-    out[3] = hex[c & 15];
+        } else if (c >= 0x20 && c < 0x7f) {
+            *to++ = (char) c;
 
-    return RLOG_ESCAPE;
-}
-
-
-static void
-rlog_add(rlog_line_t *line, const char *text)
-{
-    char    one[RLOG_ESCAPE];
-    size_t  n;
-
-    for ( /* void */ ; *text != '\0' && !line->cut; text++) {
-        n = rlog_escape(one, (unsigned char) *text);
-
-        if (n > line->room - line->len) {
-            line->cut = 1;
-            return;
+        } else {
+            to += snprintf(to, 5, "\\x%02x", c);
         }
-
-        memcpy(line->data + line->len, one, n);
-        line->len += n;
     }
+
+    return to;
 }
 
 
 static void
-rlog_format(rlog_line_t *line, const char *fmt, va_list args)
+rlog_write(rlog_level_t level, int err, const char *fmt, va_list args)
 {
-    int   n;
-    char  text[RLOG_LINE];
+    int                       n;
+    char                      text[RLOG_LINE], line[RLOG_LINE + 1], *p;
+    ssize_t                   rc;
+    const char                *why, *rest;
+    static const char *const  levels[] = { "error", "warn", "info", "debug" };
 
-    n = vsnprintf(text, sizeof(text), fmt, args);
+    n = snprintf(text, sizeof(text), "%s[%ld] %s: ", rlog_program,
+                 (long) getpid(), levels[level]);
+    (void) vsnprintf(text + n, sizeof(text) - (size_t) n, fmt, args);
 
-    if (n < 0) {
-        rlog_add(line, fmt);
-        return;
+    if (err != -1) {
+        why = strerrordesc_np(err);
+        n = (int) strlen(text);
+        (void) snprintf(text + n, sizeof(text) - (size_t) n, " (%d: %s)", err,
+                        why != NULL ? why : "unknown error");
     }
 
-    rlog_add(line, text);
-
-    if ((size_t) n >= sizeof(text)) {
-        line->cut = 1;
-    }
-}
-
-
-static void
-rlog_begin(rlog_line_t *line, rlog_level_t level)
-{
-    char  pid[32];
-
-    line->len = 0;
-    line->cut = 0;
-    line->room = sizeof(line->data) - sizeof(rlog_cut);
-
-    (void) snprintf(pid, sizeof(pid), "[%ld] ", (long) getpid());
-
-    rlog_add(line, rlog_program);
-    rlog_add(line, pid);
-    rlog_add(line, level <= RLOG_DEBUG ? rlog_levels[level] : "?");
-    rlog_add(line, ": ");
-}
-
-
-static void
-rlog_end(rlog_line_t *line)
-{
-    ssize_t  n;
-
-    if (line->cut) {
-        memcpy(line->data + line->len, rlog_cut, sizeof(rlog_cut) - 1);
-        line->len += sizeof(rlog_cut) - 1;
-    }
-
-    line->data[line->len++] = '\n';
+    rest = text;
+    p = rlog_escape(line, line + RLOG_LINE - strlen(RLOG_CUT), &rest);
+    p = stpcpy(p, *rest != '\0' ? RLOG_CUT : "\n");
 
     do {
-        n = write(STDERR_FILENO, line->data, line->len);
-    } while (n == -1 && errno == EINTR);
+        rc = write(STDERR_FILENO, line, (size_t) (p - line));
+    } while (rc == -1 && errno == EINTR);
 }
 
 
 void
 rlog(rlog_level_t level, const char *fmt, ...)
 {
-    int          saved;
-    va_list      args;
-    rlog_line_t  line;
-
-    if (level == RLOG_DEBUG && !rlog_debug) {
-        return;
-    }
+    int      saved;
+    va_list  args;
 
     saved = errno;
-
-    rlog_begin(&line, level);
-
     va_start(args, fmt);
-    rlog_format(&line, fmt, args);
+
+    if (level != RLOG_DEBUG || rlog_debug) {
+        rlog_write(level, -1, fmt, args);
+    }
+
     va_end(args);
-
-    rlog_end(&line);
-
     errno = saved;
 }
 
@@ -173,32 +105,16 @@ rlog(rlog_level_t level, const char *fmt, ...)
 void
 rlog_errno(rlog_level_t level, int err, const char *fmt, ...)
 {
-    int          saved;
-    char         code[32];
-    va_list      args;
-    const char   *text;
-    rlog_line_t  line;
-
-    if (level == RLOG_DEBUG && !rlog_debug) {
-        return;
-    }
+    int      saved;
+    va_list  args;
 
     saved = errno;
-
-    rlog_begin(&line, level);
-
     va_start(args, fmt);
-    rlog_format(&line, fmt, args);
+
+    if (level != RLOG_DEBUG || rlog_debug) {
+        rlog_write(level, err, fmt, args);
+    }
+
     va_end(args);
-
-    text = strerrordesc_np(err);
-    (void) snprintf(code, sizeof(code), " (%d: ", err);
-
-    rlog_add(&line, code);
-    rlog_add(&line, text != NULL ? text : "unknown error");
-    rlog_add(&line, ")");
-
-    rlog_end(&line);
-
     errno = saved;
 }
