@@ -550,32 +550,32 @@ box_free(broker_t *b, box_t *box)
 }
 
 
-void
+bool
 box_reaped(broker_t *b, pid_t pid, int status)
 {
-    char      name[16];
-    box_t     *box;
-    uint32_t  i;
+    char   name[16];
+    box_t  *box, *end;
 
-    for (i = 0; i < b->settings->nslots; i++) {
-        box = &b->box[i];
+    end = b->box + b->settings->nslots;
 
-        if (box->pid == pid && box->state != BOX_FREE
-            && box->state != BOX_SWEEPING)
-        {
-            if (box->seq != 0) {
-                box_fail(b, box, STEP_KERNEL, ECHILD);
-            }
+    for (box = b->box; box < end && box->pid != pid; box++) { /* void */ }
 
-            box_name(b, box, name, sizeof(name));
-            cg_stat(&b->cg, name, &box->stat);
-            box->status = status;
-            box->pid = 0;
-            box_state(b, box, BOX_SWEEPING);
-            box_free(b, box);
-            return;
-        }
+    if (box == end) {
+        return false;
     }
+
+    if (box->seq != 0) {
+        box_fail(b, box, STEP_KERNEL, ECHILD);
+    }
+
+    box_name(b, box, name, sizeof(name));
+    cg_stat(&b->cg, name, &box->stat);
+    box->status = status;
+    box->pid = 0;
+    box_state(b, box, BOX_SWEEPING);
+    box_free(b, box);
+
+    return true;
 }
 
 

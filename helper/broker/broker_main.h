@@ -108,7 +108,7 @@ uint64_t box_id(const broker_t *b, const box_t *box);
 void box_kill(broker_t *b, box_t *box);
 int box_restart(broker_t *b, box_t *box, uint32_t seq);
 void box_name(const broker_t *b, const box_t *box, char *name, size_t size);
-void box_reaped(broker_t *b, pid_t pid, int status);
+bool box_reaped(broker_t *b, pid_t pid, int status);
 void box_overdue(broker_t *b);
 void box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq);
 void box_fail_profile(broker_t *b, uint32_t profile);
@@ -123,7 +123,7 @@ void box_from_init(broker_t *b, box_t *box);
 /* service.c: front and templates */
 
 void service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index);
-void service_gone(broker_t *b, service_t *s);
+void service_gone(service_t *s);
 void service_kill(const service_t *s);
 
 

@@ -219,37 +219,57 @@ cg_attach(const cg_t *cg, const char *box, pid_t pid)
 }
 
 
+typedef struct {
+    int         which;
+    const char  *file;
+    const char  *key;           /* NULL: the file is one number */
+} cg_counter_t;
+
+enum { CG_USER, CG_SYSTEM, CG_NOW, CG_PEAK, CG_OOM, CG_COUNTERS };
+
+static const cg_counter_t  cg_counters[2][CG_COUNTERS] = {
+    {
+        { CG_CPUACCT, "cpuacct.usage_user", NULL },
+        { CG_CPUACCT, "cpuacct.usage_sys", NULL },
+        { CG_MEMORY, "memory.usage_in_bytes", NULL },
+        { CG_MEMORY, "memory.max_usage_in_bytes", NULL },
+        { CG_MEMORY, "memory.oom_control", "oom_kill " }
+    },
+    {
+        { CG_CPU, "cpu.stat", "user_usec " },
+        { CG_CPU, "cpu.stat", "system_usec " },
+        { CG_MEMORY, "memory.current", NULL },
+        { CG_MEMORY, "memory.peak", NULL },
+        { CG_MEMORY, "memory.events", "oom_kill " }
+    }
+};
+
+
 void
 cg_stat(const cg_t *cg, const char *box, brk_stat_t *st)
 {
+    int                 i;
+    uint64_t            n[CG_COUNTERS], unit;
+    const cg_counter_t  *c;
+
     memset(st, 0, sizeof(*st));
 
     if (cg->version == 0) {
         return;
     }
 
-    st->processes = (uint32_t) cg_get(cg, CG_PIDS, box, "pids.current", NULL);
-
-    if (cg->version == 2) {
-        st->cpu_user_us = cg_get(cg, CG_CPU, box, "cpu.stat", "user_usec ");
-        st->cpu_system_us = cg_get(cg, CG_CPU, box, "cpu.stat",
-                                   "system_usec ");
-        st->memory_now = cg_get(cg, CG_MEMORY, box, "memory.current", NULL);
-        st->memory_peak = cg_get(cg, CG_MEMORY, box, "memory.peak", NULL);
-        st->oom_kills = (uint32_t) cg_get(cg, CG_MEMORY, box, "memory.events",
-                                          "oom_kill ");
-        return;
+    for (i = 0; i < CG_COUNTERS; i++) {
+        c = &cg_counters[cg->version - 1][i];
+        n[i] = cg_get(cg, c->which, box, c->file, c->key);
     }
 
-    st->cpu_user_us = cg_get(cg, CG_CPUACCT, box, "cpuacct.usage_user", NULL)
-                      / 1000;
-    st->cpu_system_us = cg_get(cg, CG_CPUACCT, box, "cpuacct.usage_sys", NULL)
-                        / 1000;
-    st->memory_now = cg_get(cg, CG_MEMORY, box, "memory.usage_in_bytes", NULL);
-    st->memory_peak = cg_get(cg, CG_MEMORY, box, "memory.max_usage_in_bytes",
-                             NULL);
-    st->oom_kills = (uint32_t) cg_get(cg, CG_MEMORY, box, "memory.oom_control",
-                                      "oom_kill ");
+    unit = (cg->version == 1) ? 1000 : 1;       /* nsec or usec */
+    st->cpu_user_us = n[CG_USER] / unit;
+    st->cpu_system_us = n[CG_SYSTEM] / unit;
+    st->memory_now = n[CG_NOW];
+    st->memory_peak = n[CG_PEAK];
+    st->oom_kills = (uint32_t) n[CG_OOM];
+    st->processes = (uint32_t) cg_get(cg, CG_PIDS, box, "pids.current", NULL);
 }
 
 

@@ -49,7 +49,7 @@ front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
 
 
 static int
-front_hello(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_HELLO(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     uint32_t  i;
 
@@ -82,7 +82,7 @@ front_hello(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_spawn(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_SPAWN(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     int  profile, code;
 
@@ -100,7 +100,7 @@ front_spawn(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_kill(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_KILL(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     box_t  *box;
 
@@ -118,7 +118,7 @@ front_kill(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_signal(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_SIGNAL(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     box_t       *box;
     init_msg_t  msg;
@@ -149,7 +149,7 @@ front_signal(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_stat(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_STAT(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     char   name[16];
     box_t  *box;
@@ -172,7 +172,7 @@ front_stat(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_limit(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_LIMIT(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     char                 name[16];
     box_t                *box;
@@ -180,16 +180,11 @@ front_limit(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
     box = box_find(b, req->id);
 
-    if (box == NULL) {
-        return BRK_EBOX;
+    if (box == NULL || box->state != BOX_ALIVE) {
+        return box == NULL ? BRK_EBOX : BRK_ESTATE;
     }
 
-    if (box->state != BOX_ALIVE
-        || policy_lower(&box->limits, &req->limits, &plan) == -1)
-    {
-        return BRK_ESTATE;
-    }
-
+    policy_lower(&box->limits, &req->limits, &plan);
     box_name(b, box, name, sizeof(name));
 
     if (cg_limit(&b->cg, name, &plan) == -1) {
@@ -205,7 +200,7 @@ front_limit(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_record(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_RECORD(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     box_t  *box;
 
@@ -223,7 +218,7 @@ front_record(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_restart(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_RESTART(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
     int    code;
     box_t  *box;
@@ -240,15 +235,6 @@ front_restart(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
     return code == BRK_OK ? FRONT_LATER : code;
 }
 
-
-#define front_HELLO    front_hello
-#define front_SPAWN    front_spawn
-#define front_KILL     front_kill
-#define front_SIGNAL   front_signal
-#define front_STAT     front_stat
-#define front_LIMIT    front_limit
-#define front_RECORD   front_record
-#define front_RESTART  front_restart
 
 #define FRONT_ROW(name, number, when)                                         \
     { BRK_##name, WHEN_##when, front_##name },
@@ -332,7 +318,7 @@ front_read(broker_t *b)
              ? "front broke the protocol: operation %d, %zd bytes"
              : "front is gone", n > 0 ? (int) req.op : 0, n);
         service_kill(&b->front);
-        service_gone(b, &b->front);
+        service_gone(&b->front);
         front_orphans(b);
     }
 }

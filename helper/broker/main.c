@@ -114,7 +114,7 @@ broker_template(broker_t *b, uint32_t i)
         rlog(RLOG_ERROR, "template \"%s\" is gone",
              b->settings->profile[i].name);
         service_kill(&b->template[i]);
-        service_gone(b, &b->template[i]);
+        service_gone(&b->template[i]);
         box_fail_profile(b, i);
         return;
     }
@@ -197,7 +197,10 @@ broker_signal(broker_t *b, int fd)
             return;
         }
 
-        box_reaped(b, pid, status);
+        if (!box_reaped(b, pid, status)) {
+            rlog(RLOG_DEBUG, "process %d ended, status 0x%x", (int) pid,
+                 (unsigned) status);
+        }
     }
 }
 
@@ -280,6 +283,13 @@ broker_services(broker_t *b)
 }
 
 
+static int64_t
+broker_sooner(int64_t due, int64_t other)
+{
+    return (other != 0 && other < due) ? other : due;
+}
+
+
 /* msec until something is due, or -1 */
 
 static int
@@ -288,32 +298,28 @@ broker_timeout(const broker_t *b)
     int64_t   now, due;
     uint32_t  i;
 
-    now = broker_now();
     due = INT64_MAX;
 
     for (i = 0; b->busy != 0 && i < b->settings->nslots; i++) {
-        if (b->box[i].deadline != 0 && b->box[i].deadline < due) {
-            due = b->box[i].deadline;
+        due = broker_sooner(due, b->box[i].deadline);
+    }
+
+    if (b->draining) {
+        due = broker_sooner(due, b->front.sock != -1 ? b->drain_end : 0);
+
+    } else {
+        due = broker_sooner(due, b->front.again);
+
+        for (i = 0; i < b->settings->nprofiles; i++) {
+            due = broker_sooner(due, b->template[i].again);
         }
-    }
-
-    for (i = 0; i < b->settings->nprofiles && !b->draining; i++) {
-        if (b->template[i].again != 0 && b->template[i].again < due) {
-            due = b->template[i].again;
-        }
-    }
-
-    if (!b->draining && b->front.again != 0 && b->front.again < due) {
-        due = b->front.again;
-    }
-
-    if (b->draining && b->front.sock != -1 && b->drain_end < due) {
-        due = b->drain_end;
     }
 
     if (due == INT64_MAX) {
         return -1;
     }
+
+    now = broker_now();
 
     return due > now ? (int) (due - now) : 0;
 }

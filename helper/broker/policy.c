@@ -60,30 +60,13 @@ policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
 }
 
 
-int
+void
 policy_lower(const retort_box_limits_t *now, const retort_box_limits_t *asked,
     retort_box_limits_t *plan)
 {
-    if (asked->memory > now->memory || asked->processes > now->processes
-        || asked->cpu > now->cpu || asked->disk != 0 || asked->inodes != 0
-        || asked->tmp != 0 || asked->fsize != 0 || asked->files != 0)
-    {
-        return -1;
-    }
-
     *plan = *now;
-
-    if (asked->memory != 0) {
-        plan->memory = asked->memory;
-    }
-
-    if (asked->processes != 0) {
-        plan->processes = asked->processes;
-    }
-
-    if (asked->cpu != 0) {
-        plan->cpu = asked->cpu;
-    }
-
-    return 0;
+    plan->memory = policy_clamp(asked->memory, now->memory, now->memory);
+    plan->processes = (uint32_t) policy_clamp(asked->processes, now->processes,
+                                              now->processes);
+    plan->cpu = (uint32_t) policy_clamp(asked->cpu, now->cpu, now->cpu);
 }

@@ -27,11 +27,11 @@ void policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
 
 
 /*
- * Limits for a living box: memory, processes and cpu may only go down; 0
- * leaves them.  -1 if one would go up or another field is set.
+ * Limits for a living box: memory, processes and cpu may only go down; 0, and
+ * what is above the present limit, leaves it.
  */
 
-int policy_lower(const retort_box_limits_t *now,
+void policy_lower(const retort_box_limits_t *now,
     const retort_box_limits_t *asked, retort_box_limits_t *plan);
 
 

@@ -14,8 +14,8 @@
 #include "log.h"
 
 
-#define SERVICE_SETTLED   10000         /* msec: what lives longer has started */
-#define SERVICE_PAUSE     100           /* msec: after the second quick death */
+#define SERVICE_SETTLED   10000         /* msec: what lives longer is up */
+#define SERVICE_PAUSE     25            /* msec, doubled by each quick death */
 #define SERVICE_PAUSE_MAX 5000
 
 
@@ -31,21 +31,15 @@ service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
     s->again = 0;
     s->ready = false;
 
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1) {
-        rlog_errno(RLOG_ERROR, errno, "socketpair");
-        service_gone(b, s);
-        return;
-    }
-
-    s->sock = pair[0];
-
-    if (broker_watch(b, s->sock, tag, index) == -1
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1
+        || broker_watch(b, pair[0], tag, index) == -1
         || fd_send(s->launcher, &req, sizeof(req), &pair[1], 1) == -1)
     {
-        rlog_errno(RLOG_ERROR, errno, "a launcher is gone");
+        rlog_errno(RLOG_ERROR, errno, "nothing can be started any more");
         _exit(1);
     }
 
+    s->sock = pair[0];
     (void) close(pair[1]);
 }
 
@@ -56,25 +50,19 @@ service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
  */
 
 void
-service_gone(broker_t *b, service_t *s)
+service_gone(service_t *s)
 {
-    int64_t   now, pause;
-    uint32_t  i;
+    int64_t  now, pause;
 
-    (void) b;
     now = broker_now();
-
-    if (s->sock != -1) {
-        (void) close(s->sock);
-        s->sock = -1;
-    }
-
+    (void) close(s->sock);
+    s->sock = -1;
     s->ready = false;
     s->fails = (now - s->started < SERVICE_SETTLED) ? s->fails + 1 : 0;
-    pause = s->fails > 1 ? SERVICE_PAUSE : 0;
+    pause = (int64_t) SERVICE_PAUSE << (s->fails < 8 ? s->fails : 8);
 
-    for (i = 2; i < s->fails && pause < SERVICE_PAUSE_MAX; i++) {
-        pause *= 2;
+    if (s->fails < 2) {
+        pause = 0;
     }
 
     s->again = now + (pause < SERVICE_PAUSE_MAX ? pause : SERVICE_PAUSE_MAX);

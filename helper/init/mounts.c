@@ -76,7 +76,8 @@ mounts_workspace(void)
     n = snprintf(options, sizeof(options),
                  "size=%llu,nr_inodes=%llu,mode=0700,uid=%d,gid=%d",
                  (unsigned long long) seal_req->limits.disk,
-                 (unsigned long long) seal_req->limits.inodes, SEAL_UID, SEAL_GID);
+                 (unsigned long long) seal_req->limits.inodes, SEAL_UID,
+                 SEAL_GID);
 
     if (n < 0 || (size_t) n >= sizeof(options)) {
         errno = EOVERFLOW;

@@ -40,7 +40,8 @@ rlog_escape(char *to, const char *end, const char **text)
         c = (unsigned char) **text;
 
         if (c == '\\') {
-            to = stpcpy(to, "\\\\");
+            *to++ = '\\';
+            *to++ = '\\';
 
         } else if (c >= 0x20 && c < 0x7f) {
             *to++ = (char) c;
@@ -76,7 +77,9 @@ rlog_write(rlog_level_t level, int err, const char *fmt, va_list args)
 
     rest = text;
     p = rlog_escape(line, line + RLOG_LINE - strlen(RLOG_CUT), &rest);
-    p = stpcpy(p, *rest != '\0' ? RLOG_CUT : "\n");
+    why = (*rest != '\0') ? RLOG_CUT : "\n";
+    memcpy(p, why, strlen(why));
+    p += strlen(why);
 
     do {
         rc = write(STDERR_FILENO, line, (size_t) (p - line));

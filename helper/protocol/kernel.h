@@ -34,7 +34,8 @@
 typedef enum {
     /* front to kernel */
 
-    KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin; a = language */
+    KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin;
+                           a = krn_language_t */
     KRN_FILE = 4,       /* name, relative to /workspace | content */
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
     KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle */

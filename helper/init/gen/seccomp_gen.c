@@ -64,8 +64,9 @@ static const gen_group_t  gen_allow[] = {
     { "descriptors: pipes, duplicates, waiting",
       GROUP("dup", "dup2", "dup3", "pipe", "pipe2", "poll", "ppoll", "select",
             "pselect6", "epoll_create", "epoll_create1", "epoll_ctl",
-            "epoll_wait", "epoll_pwait", "eventfd", "eventfd2", "timerfd_create",
-            "timerfd_settime", "timerfd_gettime", "signalfd", "signalfd4") },
+            "epoll_wait", "epoll_pwait", "eventfd", "eventfd2",
+            "timerfd_create", "timerfd_settime", "timerfd_gettime",
+            "signalfd", "signalfd4") },
 
     { "memory of the own process",
       GROUP("mmap", "munmap", "mprotect", "mremap", "madvise", "brk", "msync",
@@ -249,8 +250,9 @@ gen_print(const struct sock_filter *f, size_t n)
         BPF_STMT(BPF_RET|BPF_K, SECCOMP_RET_ERRNO|ENOSYS)
     };
 
-    (void) printf("\n/* made by seccomp_gen.c */\n\n#include <linux/filter.h>\n"
-                  "\n\nstatic const struct sock_filter  seccomp_filter[] = {\n");
+    (void) printf("\n/* made by seccomp_gen.c */\n\n"
+                  "#include <linux/filter.h>\n\n\n"
+                  "static const struct sock_filter  seccomp_filter[] = {\n");
 
     for (i = 0; i < sizeof(prelude) / sizeof(prelude[0]); i++) {
         (void) printf("    { 0x%x, %u, %u, 0x%x },\n", prelude[i].code,
