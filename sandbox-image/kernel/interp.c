@@ -45,7 +45,6 @@ static const char *const  interp_environ[][2] = {
     { "LANG", "C.UTF-8" },
     { "TERM", "dumb" },
     { "TMPDIR", "/tmp" },
-    { "MPLBACKEND", "module://matplotlib_inline.backend_inline" },
     { "MPLCONFIGDIR", INTERP_FONTS },
     { "PYTHONDONTWRITEBYTECODE", "1" },
     { "OMP_NUM_THREADS", "1" },

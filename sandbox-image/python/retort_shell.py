@@ -30,12 +30,14 @@ from IPython.core.interactiveshell import (
     ExecutionInfo, ExecutionResult, InteractiveShell)
 from IPython.core.macro import Macro
 from IPython.core.profiledir import ProfileDir
+from IPython.lib.pretty import _repr_pprint
 from IPython.utils.text import LSString, SList
 from traitlets import Type
 from traitlets.config import Config
 
 SHOW, RESULT = 0, 1
 LIBRARY = "/usr/lib/retort"
+BACKEND = "module://matplotlib_inline.backend_inline"
 SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
               "traceback.\n\n")
 
@@ -95,6 +97,8 @@ class Publisher(DisplayPublisher):
 class Hook(DisplayHook):
     """The value of a cell's last expression."""
 
+    plain = printers = None
+
     def quiet(self):
         cells = self.shell.history_manager.input_hist_parsed
         return bool(cells) and ";" in cells[-1] and super().quiet()
@@ -106,17 +110,25 @@ class Hook(DisplayHook):
         pass
 
     def compute_format_data(self, result):
+        """Most values have one form; asking for all ten is what costs."""
         formatter = self.shell.display_formatter
+        kind = type(result)
 
-        # most values have one form; asking for all ten is what costs
-        if type(result) in PLAIN_TYPES and not any(
-                type(result) in f.type_printers
-                for f in formatter.formatters.values()
-                if f.format_type != "text/plain"):
-            plain = formatter.formatters["text/plain"]
-            return {"text/plain": plain(result)}, {}
+        if kind in PLAIN_TYPES:
+            if self.printers is None:
+                self.find_printers(formatter)
+
+            if self.plain.get(kind, _repr_pprint) is _repr_pprint and not any(
+                    kind in printers for printers in self.printers):
+                return {"text/plain": repr(result)}, {}
 
         return formatter.format(result)
+
+    def find_printers(self, formatter):
+        self.plain = formatter.formatters["text/plain"].type_printers
+        self.printers = [f.type_printers
+                         for f in formatter.formatters.values()
+                         if f.type_printers is not self.plain]
 
     def write_format_data(self, format_dict, md_dict=None):
         send(RESULT, format_dict)
@@ -139,6 +151,8 @@ def _format_filename(file, color, normal, *, lineno=None):
 
 def message_of(value):
     try:
+        if isinstance(value, SyntaxError) and isinstance(value.msg, str):
+            return value.msg
         return str(value)
     except Exception:
         return "<exception str() failed>"
@@ -149,9 +163,31 @@ def message_of(value):
 class History(HistoryManager):
     """What In, _i and %history show; nothing is stored."""
 
+    last = ("", "", "")
+
     def store_inputs(self, line_num, source, source_raw=None):
-        super().store_inputs(line_num, source, source_raw)
-        self.db_input_cache.clear()
+        raw = (source if source_raw is None else source_raw).rstrip("\n")
+        self.input_hist_parsed.append(source.rstrip("\n"))
+        self.input_hist_raw.append(raw)
+        names = dict(zip(("_i", "_ii", "_iii"), self.last))
+        names["_i%d" % line_num] = raw
+        self.last = (raw,) + self.last[:2]
+        self.shell.user_ns.update(names)
+        self.shell.user_ns_hidden.update(names)
+
+    def forget_inputs(self):
+        """Takes back the last store_inputs()."""
+        self.input_hist_parsed.pop()
+        self.input_hist_raw.pop()
+        self.last = self.last[1:] + ("",)
+
+    def reset(self, new_session=True):
+        super().reset(new_session)
+        self.last = ("", "", "")
+
+
+def no_pager(shell, data, start=0, screen_lines=0, pager_cmd=None):
+    """obj? asks for a pager beside the output, and there is none."""
 
 
 class Shell(InteractiveShell):
@@ -238,6 +274,7 @@ def make_shell():
     shell = Shell.instance(config=config, profile_dir=ProfileDir())
     shell.InteractiveTB.tb_offset = 0
     shell.builtin_trap.activate()
+    shell.set_hook("show_in_pager", no_pager)
     shell.failed = False
     builtins.input = _retort.input
 
@@ -261,6 +298,8 @@ class Cell:
         sys.stdin = sys.__stdin__ = make_stdin()
         sys.stdout = sys.__stdout__ = make_stream(1)
         sys.stderr = sys.__stderr__ = make_stream(2)
+        # not before: sitecustomize takes it away from ordinary programs
+        os.environ["MPLBACKEND"] = BACKEND
         self.shell = make_shell()
         self.result = None
         self.environ = []
@@ -380,7 +419,7 @@ class Cell:
                 pass
             else:
                 return self.compile(tree, name)
-            self.forget()
+            self.shell.history_manager.forget_inputs()
 
         try:
             cell = self.transform(raw)
@@ -391,14 +430,6 @@ class Cell:
         name = self.remember(raw, cell)
         return self.compile(self.parse(cell, name), name)
 
-    def forget(self):
-        """Takes back remember(): the text was not plain Python."""
-        history = self.shell.history_manager
-        history.input_hist_parsed.pop()
-        history.input_hist_raw.pop()
-        history._i00, history._i, history._ii = \
-            history._i, history._ii, history._iii
-
     def finish(self, ok):
         """True if the run went well to its end."""
         shell = self.shell
@@ -408,8 +439,9 @@ class Cell:
         shell.last_execution_succeeded = bool(ok)
         shell.last_execution_result = result
 
+        # nobody observes the trait, and setting it checks its type
         if result.execution_count is not None:
-            shell.execution_count += 1
+            shell._trait_values["execution_count"] += 1
 
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)

@@ -88,8 +88,8 @@ sub new {
             "--userspec=$uid:$uid", "$self->{dir}", '/usr/bin/env', '-i',
             '-C', '/workspace', (map { "$_=$env{$_}" } keys %env),
             @{ $opt{wrap} || [] }, '/usr/lib/retort/retort-kernel',
-            $opt{mode} || '--bare', @imports;
-        POSIX::_exit(127);
+            $opt{mode} || '--bare', @imports
+            or POSIX::_exit(127);
     }
 
     close $_ for $theirs, $out_w, $err_w;
