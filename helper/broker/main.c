@@ -198,8 +198,9 @@ broker_signal(broker_t *b, int fd)
         }
 
         if (!box_reaped(b, pid, status)) {
-            rlog(RLOG_DEBUG, "process %d ended, status 0x%x", (int) pid,
-                 (unsigned) status);
+            rlog(RLOG_INFO, "process %d ended: %s %d", (int) pid,
+                 WIFEXITED(status) ? "exit" : "signal",
+                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
         }
     }
 }
