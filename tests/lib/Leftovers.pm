@@ -39,7 +39,8 @@ sub processes {
             rows("$dir/status");
         my ($uid) = split ' ', $status{Uid} // next;
 
-        # a zombie stays only as long as its parent wants
+        # a zombie of init's is not ours any more
+        next if $status{State} =~ /^Z/ && $status{PPid} == 1;
         next unless $users{$uid} || ($uid >= UID_FIRST && $uid < UID_LAST);
 
         $found{"process $status{Pid} ($status{Name}), uid $uid, "
