@@ -1,0 +1,479 @@
+package Retort::Service;
+
+# The whole of Retort for one test: retortd with its own name, uids, socket
+# and artifacts, behind an nginx of its own, on free ports, in a temporary
+# directory.  end() stops it all and proves that nothing is left.
+#
+#   my $s = Retort::Service->new(profiles => { default => { memory => '256m' } });
+#   my $r = $s->run('print(1)', timeout => 3);      # decoded answer
+#   $s->end;
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use Digest::SHA qw(sha256_hex);
+use File::Basename qw(dirname);
+use File::Path qw(make_path remove_tree);
+use File::Temp qw(tempdir);
+use HTTP::Tiny;
+use IO::Socket::INET;
+use JSON::PP;
+use POSIX qw(:sys_wait_h);
+use Test::More ();
+use Time::HiRes qw(sleep time);
+
+our $TOP = abs_path(dirname(abs_path(__FILE__)) . '/../../..');
+
+my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;
+my $COUNT = 0;
+
+my %PROFILE = (
+    import => 'numpy pandas matplotlib.pyplot',
+    memory => '512m 1g', disk => '64m 256m', inodes => '2048 16384',
+    tmp => '32m 64m', fsize => '64m 256m', processes => '48 128',
+    cpu => '1 2', files => '128 512', timeout => '20s 60s',
+    output => '256k 4m', image => '4m 16m', request => '4m 16m',
+    artifacts => '32 64', ttl => '60s 10m', ready => '1', sessions => '32',
+);
+
+
+sub new {
+    my ($class, %o) = @_;
+    my $dir = tempdir('retort-test-XXXXXX', TMPDIR => 1, CLEANUP => 0);
+    my $name = 't' . $$ . '-' . ++$COUNT;
+
+    chmod 0755, $dir;
+
+    my $self = bless {
+        dir => $dir, name => $name, key => unpack('H*', random(24)),
+        other => unpack('H*', random(24)), port => free_port(), owner => $$,
+        alerts => $o{alerts}, nginx => $o{nginx} // '',
+        location => $o{location} // '', args => $o{args} // [],
+        conf => $o{conf} // {}, profiles => $o{profiles} // { default => {} },
+    }, $class;
+
+    # the range of uids of one test stays below that of the next
+    $self->{slots} = $self->{conf}{slots} // 64;
+    $self->{base} = 1_600_000_000 + (($$ * 7 + $COUNT) % 60_000) * 8192;
+    $self->{mounts} = $self->mounts;
+
+    $self->configure;
+    $self->start unless $o{stopped};
+
+    return $self;
+}
+
+
+sub random {
+    open my $f, '<', '/dev/urandom' or die;
+    read $f, my $bytes, $_[0];
+
+    return $bytes;
+}
+
+
+sub free_port {
+    my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')
+        or die "no port: $!";
+
+    return $s->sockport;
+}
+
+
+sub write_file {
+    my ($path, $text, $mode) = @_;
+
+    open my $f, '>', $path or die "$path: $!";
+    print $f $text;
+    close $f or die "$path: $!";
+    chmod $mode, $path if defined $mode;
+
+    return;
+}
+
+
+sub slurp {
+    my ($path) = @_;
+
+    open my $f, '<', $path or return '';
+    local $/;
+
+    return scalar <$f> // '';
+}
+
+
+sub image {
+    chomp(my $path = `$TOP/auto/image --print`);
+    die "no image: run auto/image\n" if $? || !-d $path;
+
+    return $path;
+}
+
+
+sub configure {
+    my ($self) = @_;
+    my $d = $self->{dir};
+    my %c = (
+        listen => "$d/run/front.sock", image => image(),
+        layer => "$TOP/objs/layer", programs => "$TOP/objs",
+        profiles => "$d/profiles", artifacts => "$d/artifacts",
+        name => $self->{name}, slots => $self->{slots},
+        uid_base => $self->{base}, %{ $self->{conf} },
+    );
+
+    make_path("$d/profiles", "$d/nginx");
+    write_file("$d/retortd.conf", join('', map {"$_ $c{$_}\n"} sort keys %c));
+
+    for my $p (keys %{ $self->{profiles} }) {
+        my %p = (%PROFILE, %{ $self->{profiles}{$p} });
+
+        write_file("$d/profiles/$p.conf",
+            join('', map {"$_ $p{$_}\n"} sort keys %p));
+    }
+
+    write_file("$d/keys", 'demo:' . sha256_hex($self->{key}) . "\nother:"
+        . sha256_hex($self->{other}) . "\n", 0600);
+    write_file("$d/nginx.conf", $self->nginx_conf);
+
+    return;
+}
+
+
+sub nginx_conf {
+    my ($self) = @_;
+    my $d = $self->{dir};
+
+    return <<"CONF";
+load_module $TOP/objs/ngx_http_retort_module.so;
+user www-data;
+worker_processes 1;
+pid $d/nginx.pid;
+error_log $d/error.log info;
+events { worker_connections 512; }
+http {
+    access_log off;
+    client_body_temp_path $d/nginx/body;
+    proxy_temp_path $d/nginx/proxy;
+    fastcgi_temp_path $d/nginx/fastcgi;
+    uwsgi_temp_path $d/nginx/uwsgi;
+    scgi_temp_path $d/nginx/scgi;
+    client_max_body_size 64m;
+    $self->{nginx}
+    server {
+        listen 127.0.0.1:$self->{port};
+        location /v1/ {
+            retort_api native;
+            retort_pass unix:$d/run/front.sock;
+            retort_auth_key_file $d/keys;
+            retort_static_url http://127.0.0.1:$self->{port}/static;
+        }
+        location /health {
+            retort_api health;
+            retort_pass unix:$d/run/front.sock;
+        }
+        location /static/ { retort_artifacts $d/artifacts; }
+        $self->{location}
+    }
+}
+CONF
+}
+
+
+# ---- life ----
+
+sub start {
+    my ($self) = @_;
+
+    $self->start_retortd;
+    $self->start_nginx;
+    $self->wait_ready;
+
+    return $self;
+}
+
+
+sub start_retortd {
+    my ($self) = @_;
+    my $pid = fork;
+
+    die "fork: $!" unless defined $pid;
+
+    if ($pid == 0) {
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>>', "$self->{dir}/retortd.log";
+        open STDERR, '>&', \*STDOUT;
+        exec "$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
+            @{ $self->{args} };
+        POSIX::_exit(127);
+    }
+
+    $self->{broker} = $pid;
+
+    return $pid;
+}
+
+
+sub start_nginx {
+    my ($self) = @_;
+
+    system('/usr/sbin/nginx', '-p', "$self->{dir}/nginx", '-e',
+        "$self->{dir}/error.log", '-c', "$self->{dir}/nginx.conf") == 0
+        or die "nginx does not start: " . slurp("$self->{dir}/error.log");
+
+    return;
+}
+
+
+sub nginx_pid { my $n = slurp("$_[0]{dir}/nginx.pid"); $n =~ s/\s//g; $n }
+
+
+# polls, in steps of 20 ms, until the code is true; a generous limit
+sub until_true {
+    my ($self, $code, $seconds) = @_;
+    my $end = time + ($seconds // 30);
+
+    while (time < $end) {
+        my $r = $code->();
+        return $r if $r;
+        sleep 0.02;
+    }
+
+    return;
+}
+
+
+sub wait_ready {
+    my ($self) = @_;
+
+    $self->until_true(sub {
+        die "retortd ended: " . $self->log if waitpid($self->{broker}, WNOHANG) > 0;
+        return $self->get('/health/startup')->{status} == 200;
+    }, 60) or die "not ready: " . $self->log;
+
+    return;
+}
+
+
+sub log { slurp("$_[0]{dir}/retortd.log") }
+
+sub error_log { slurp("$_[0]{dir}/error.log") }
+
+
+sub stop_nginx {
+    my ($self) = @_;
+    my $pid = $self->nginx_pid or return;
+
+    kill 'TERM', $pid;
+    $self->until_true(sub { !kill 0, $pid });
+
+    return;
+}
+
+
+# the broker's exit status, or undef if it had to be killed
+sub stop_retortd {
+    my ($self, $signal) = @_;
+    my $pid = delete $self->{broker} or return;
+    my $status;
+
+    kill $signal // 'TERM', $pid;
+
+    $self->until_true(sub {
+        return 0 unless waitpid($pid, WNOHANG) == $pid;
+        $status = $?;
+        return 1;
+    }, 30) or kill 'KILL', $pid;
+
+    waitpid $pid, 0 unless defined $status;
+
+    return $status;
+}
+
+
+# ---- requests ----
+
+sub url { "http://127.0.0.1:$_[0]{port}$_[1]" }
+
+
+sub request {
+    my ($self, $method, $path, $body, %headers) = @_;
+    my $http = HTTP::Tiny->new(timeout => 120, keep_alive => 0);
+
+    $headers{authorization} //= "Bearer $self->{key}";
+    $headers{'content-type'} //= 'application/json' if defined $body;
+    delete $headers{authorization} if $headers{authorization} eq '';
+
+    return $http->request($method, $self->url($path),
+        { headers => \%headers, defined $body ? (content => $body) : () });
+}
+
+
+sub get { my ($s, $path, %h) = @_; $s->request('GET', $path, undef, %h) }
+
+
+sub json {
+    my ($self, $method, $path, $data) = @_;
+    my $r = $self->request($method, $path,
+        defined $data ? $JSON->encode($data) : undef);
+
+    return ($r->{status}, length $r->{content}
+        ? eval { $JSON->decode($r->{content}) } // { bad => $r->{content} }
+        : undef);
+}
+
+
+# the decoded answer of one run, with the response's status as "http"
+sub run {
+    my ($self, $code, %o) = @_;
+    my ($status, $r) = $self->json('POST', '/v1/execute',
+        { code => $code, %o });
+
+    $r->{http} = $status if ref $r eq 'HASH';
+
+    return $r;
+}
+
+
+sub bash { my ($self, $code, %o) = @_; $self->run($code, %o, language => 'bash') }
+
+
+sub session {
+    my ($self, %o) = @_;
+    my ($status, $r) = $self->json('POST', '/v1/sandboxes', \%o);
+
+    die "no session: $status " . $JSON->encode($r) unless $status == 201;
+
+    return $r->{sandbox_id};
+}
+
+
+# ---- what can be seen from outside ----
+
+sub range { ($_[0]{base}, $_[0]{base} + 8 * $_[0]{slots} - 1) }
+
+
+# pids of all processes whose uid is one of this service's sandboxes
+sub inside {
+    my ($self) = @_;
+    my ($from, $to) = $self->range;
+    my @pids;
+
+    for my $dir (glob '/proc/[0-9]*') {
+        my ($uid) = slurp("$dir/status") =~ /^Uid:\s+(\d+)/m or next;
+        push @pids, $dir =~ /(\d+)$/ if $uid >= $from && $uid <= $to;
+    }
+
+    return @pids;
+}
+
+
+sub children {
+    my ($self, $of) = @_;
+    my @pids;
+
+    for my $dir (glob '/proc/[0-9]*') {
+        my ($ppid) = slurp("$dir/status") =~ /^PPid:\s+(\d+)/m or next;
+        push @pids, $dir =~ /(\d+)$/ if $ppid == $of;
+    }
+
+    return @pids;
+}
+
+
+# a child of the broker by its program's name: "retort-front" and so on
+sub process {
+    my ($self, $name) = @_;
+    my ($pid) = grep { slurp("/proc/$_/cmdline") =~ /^\Q$name\E\0/ }
+        $self->children($self->{broker});
+
+    return $pid;
+}
+
+
+sub cgroups {
+    my ($self) = @_;
+
+    return grep { -d } map { glob "/sys/fs/cgroup/$_" . "retort-$self->{name}" }
+        '', '*/', '*/*/', '*/*/*/';
+}
+
+
+sub boxes { map { glob "$_/box*" } $_[0]->cgroups }
+
+sub mounts { scalar(() = slurp('/proc/mounts') =~ /\n/g) }
+
+
+# stops everything; each line of what must be gone is a check of its own
+sub end {
+    my ($self) = @_;
+    my $had = $self->{broker};
+    my @children = $had ? $self->children($had) : ();
+
+    $self->stop_nginx;
+
+    my $status = $self->stop_retortd;
+
+    Test::More::is($status, 0, 'the service ends when it is told to')
+        or Test::More::diag($self->log) if $had;
+    Test::More::is_deeply([$self->inside], [], 'no process of a sandbox is left');
+    Test::More::is_deeply([grep { kill 0, $_ } @children], [],
+        'no process of the service is left');
+    Test::More::is_deeply([$self->boxes], [], 'no cgroup of a sandbox is left');
+    Test::More::ok(!-e "$self->{dir}/run/front.sock", 'no socket is left');
+    Test::More::is($self->mounts, $self->{mounts}, 'no mount is left');
+    $self->check_logs;
+    $self->sweep;
+    Test::More::is_deeply([$self->cgroups], [], 'the sweep takes the rest away');
+    remove_tree($self->{dir});
+    $self->{ended} = 1;
+
+    return;
+}
+
+
+sub sweep {
+    my ($self) = @_;
+
+    return system("$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
+        '--sweep');
+}
+
+
+sub check_logs {
+    my ($self) = @_;
+    my $text = $self->error_log . $self->log;
+    my @bad = grep { !$self->{alerts} || $_ !~ $self->{alerts} }
+        grep {/\[(?:alert|crit|emerg)\]|Sanitizer|runtime error:/}
+        split /\n/, $text;
+
+    Test::More::is_deeply(\@bad, [], 'no alert and no sanitizer line in a log');
+
+    return;
+}
+
+
+sub DESTROY {
+    my ($self) = @_;
+
+    return if $self->{ended} || $self->{owner} != $$;
+    local ($?, $@, $!);
+
+    my $pid = $self->nginx_pid;
+
+    kill 'TERM', $pid if $pid;
+
+    if ($self->{broker}) {
+        kill 'KILL', $self->{broker};
+        waitpid $self->{broker}, 0;
+    }
+
+    sleep 0.3;
+    $self->sweep;
+    print STDERR "# the service's directory stays: $self->{dir}\n";
+
+    return;
+}
+
+
+1;
