@@ -1,0 +1,418 @@
+
+/*
+ * nginx's half of Retort: who asks, may it, pass it on, end it well.
+ *
+ * Files: module (tables), conf (directives), keys, sha256, auth (identity),
+ * pass (upstream life), params and stdin (request to the front), record,
+ * header and body (answer of the front), form and json (ending a cut
+ * answer), verdict and filter (our own answers), artifacts, variables.
+ */
+
+#ifndef _NGX_HTTP_RETORT_MODULE_H_INCLUDED_
+#define _NGX_HTTP_RETORT_MODULE_H_INCLUDED_
+
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+#include "ngx_http_retort_json.h"
+
+
+#define NGX_HTTP_RETORT_SHA256        32
+#define NGX_HTTP_RETORT_NAME_MAX      64       /* of a workspace */
+#define NGX_HTTP_RETORT_PROFILE_MAX   31
+#define NGX_HTTP_RETORT_NODE_MAX      15
+
+/* one FastCGI record of ours carries at most this */
+#define NGX_HTTP_RETORT_RECORD_MAX    32768
+
+/* the most that is put aside of a JSON body */
+#define NGX_HTTP_RETORT_HOLD          256
+
+/* a bound on the verdict "lost" as text, without the execution's id */
+#define NGX_HTTP_RETORT_LOST_TEXT     1024
+
+#define NGX_HTTP_RETORT_STDERR_LINE   1024
+#define NGX_HTTP_RETORT_STDERR_MAX    16384
+
+/* FastCGI 1.0 */
+#define NGX_HTTP_RETORT_FCGI_HEADER   8
+#define NGX_HTTP_RETORT_FCGI_BEGIN    1
+#define NGX_HTTP_RETORT_FCGI_END      3
+#define NGX_HTTP_RETORT_FCGI_PARAMS   4
+#define NGX_HTTP_RETORT_FCGI_STDIN    5
+#define NGX_HTTP_RETORT_FCGI_STDOUT   6
+#define NGX_HTTP_RETORT_FCGI_STDERR   7
+
+
+/* a dialect, as far as the worker needs to know it */
+
+typedef struct {
+    ngx_str_t     name;
+
+    /* the request must have an identity */
+    ngx_uint_t    identity;
+
+    /* would this request, once lost, have been a run? */
+    ngx_uint_t  (*is_run)(ngx_http_request_t *r);
+} ngx_http_retort_api_t;
+
+
+typedef enum {
+    RETORT_LIMIT_TIMEOUT = 0,
+    RETORT_LIMIT_MEMORY,
+    RETORT_LIMIT_DISK,
+    RETORT_LIMIT_OUTPUT,
+    RETORT_LIMIT_IMAGE,
+    RETORT_LIMIT_PROCESSES,
+    RETORT_LIMIT_CPU,
+    RETORT_LIMITS
+} ngx_http_retort_limit_e;
+
+
+/* a ceiling: its param, its range, how it is written in the configuration */
+
+typedef struct {
+    ngx_str_t     param;
+    off_t         min;
+    off_t         max;
+    off_t       (*parse)(ngx_str_t *value);
+} ngx_http_retort_limit_t;
+
+
+typedef struct {
+    u_char        sha256[NGX_HTTP_RETORT_SHA256];
+    ngx_str_t     workspace;
+    ngx_array_t  *profiles;      /* of ngx_str_t; NULL: every profile */
+} ngx_http_retort_key_t;
+
+
+typedef struct {
+    ngx_http_upstream_conf_t   upstream;
+
+    /* the same from the first byte sent on: no other peer is tried */
+    ngx_http_upstream_conf_t   sent;
+
+    ngx_http_retort_api_t     *api;
+    ngx_str_t                  profile;
+    ngx_http_complex_value_t  *workspace;
+    ngx_array_t               *keys;     /* of ngx_http_retort_key_t */
+    ngx_str_t                  node;
+    ngx_http_complex_value_t  *static_url;
+    off_t                      limits[RETORT_LIMITS];
+
+    ngx_str_t                  artifacts;
+} ngx_http_retort_loc_conf_t;
+
+
+/* an answer that the worker gives itself */
+
+typedef struct {
+    ngx_uint_t    status;
+    ngx_str_t     type;
+    ngx_str_t     body;
+} ngx_http_retort_answer_t;
+
+
+/* how the worker must end a body, by X-Retort-Form */
+
+typedef enum {
+    RETORT_FORM_NONE = 0,
+    RETORT_FORM_JSON,
+    RETORT_FORM_MARKDOWN,
+    RETORT_FORM_SSE,
+    RETORT_FORM_NDJSON
+} ngx_http_retort_form_e;
+
+
+/* FastCGI records, taken apart as they come */
+
+typedef struct {
+    u_char        header[NGX_HTTP_RETORT_FCGI_HEADER];
+    u_char        end[NGX_HTTP_RETORT_FCGI_HEADER];  /* of END_REQUEST */
+    size_t        have;          /* bytes of the header */
+    size_t        content;       /* bytes of content still to come */
+    size_t        padding;
+    ngx_uint_t    type;
+    unsigned      eof:1;         /* stdout has ended */
+} ngx_http_retort_record_t;
+
+
+/* Markdown: is a fence open? */
+
+typedef struct {
+    size_t        fence;         /* its length, 0: none */
+    size_t        run;           /* fence characters in this line */
+    u_char        fence_char;
+    u_char        run_char;
+    u_char        indent;
+    u_char        line;          /* part of the line that we are in */
+    unsigned      clean:1;       /* only blanks after the run */
+    unsigned      tick:1;        /* a backtick after the run */
+} ngx_http_retort_markdown_t;
+
+
+/* server-sent events: where in the block are we? */
+
+typedef struct {
+    u_char        line;
+    u_char        name;          /* bytes of the field's name */
+    unsigned      other:1;       /* the name is not (a start of) "data" */
+    unsigned      space:1;       /* the blank after the colon may come */
+    unsigned      block:1;       /* the event has a line */
+    unsigned      data:1;        /* the event has a line of data */
+} ngx_http_retort_sse_t;
+
+
+typedef struct {
+    ngx_uint_t                  form;
+    ngx_http_retort_utf8_t      utf8;
+    ngx_http_retort_json_t      json;
+    ngx_http_retort_markdown_t  markdown;
+    ngx_http_retort_sse_t       sse;
+
+    unsigned                    any:1;       /* a byte of body was seen */
+    unsigned                    line:1;      /* ndjson: the line has text */
+
+    /* json: "status" of the outermost object waits for END_REQUEST */
+    unsigned                    holding:1;
+    size_t                      held;
+    u_char                      hold[NGX_HTTP_RETORT_HOLD];
+} ngx_http_retort_follow_t;
+
+
+typedef struct {
+    ngx_http_request_t         *request;
+
+    /* identity */
+    ngx_str_t                   workspace;
+    ngx_str_t                   execution;
+
+    /* from X-Retort-* lines; variables */
+    ngx_str_t                   sandbox;
+    ngx_str_t                   status;
+    ngx_str_t                   wall;
+    ngx_str_t                   cpu;
+    ngx_str_t                   memory;
+
+    /* request to the front */
+    ngx_chain_t                *free;
+    ngx_chain_t                *busy;
+
+    /* answer of the front */
+    ngx_http_retort_record_t    record;
+    ngx_buf_t                   header;
+    ngx_http_retort_follow_t    follow;
+    off_t                       rest;        /* of Content-Length, or -1 */
+    ngx_recv_pt                 recv;
+    ngx_http_upstream_handler_pt
+                                read_event_handler;
+
+    /* FCGI_STDERR: the line that is coming in, and all so far */
+    u_char                     *err;
+    size_t                      err_len;
+    size_t                      err_total;
+
+    /* what we answer instead of anybody else */
+    ngx_http_retort_answer_t   *answer;
+
+    unsigned                    identified:1;
+    unsigned                    delivered:1; /* the front got a byte */
+    unsigned                    deaf:1;      /* the front reads no more */
+    unsigned                    broken:1;    /* the front broke the wire */
+    unsigned                    overloaded:1;
+    unsigned                    ended:1;     /* the answer has its end */
+    unsigned                    replaced:1;  /* our header was sent */
+    unsigned                    replaced_body:1;
+} ngx_http_retort_ctx_t;
+
+
+/* ngx_http_retort_module.c */
+
+extern ngx_module_t  ngx_http_retort_module;
+
+/* the request's context, made at first use; NULL: no memory */
+ngx_http_retort_ctx_t *ngx_http_retort_ctx(ngx_http_request_t *r);
+
+/* the part of the path that belongs to the location, without last slash */
+void ngx_http_retort_split_path(ngx_http_request_t *r, ngx_str_t *script,
+    ngx_str_t *rest);
+
+/* appends a header line to the answer; strings are kept, not copied */
+ngx_table_elt_t *ngx_http_retort_add_header(ngx_http_request_t *r,
+    const char *key, const char *value);
+
+
+/* ngx_http_retort_conf.c: setters of directives */
+
+extern ngx_http_retort_api_t    ngx_http_retort_apis[];
+extern ngx_http_retort_limit_t  ngx_http_retort_limits[];
+extern ngx_conf_bitmask_t       ngx_http_retort_next_upstream[];
+extern ngx_conf_post_t          ngx_http_retort_positive_msec;
+extern ngx_conf_post_t          ngx_http_retort_buffer_bounds;
+
+char *ngx_http_retort_set_pass(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_api(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_profile(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_workspace(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_node(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_limit(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_artifacts(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+
+/* ngx_http_retort_keys.c */
+
+char *ngx_http_retort_set_key_file(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* the entry, or NULL; takes the same time for every key of one length */
+ngx_http_retort_key_t *ngx_http_retort_find_key(ngx_array_t *keys,
+    ngx_str_t *key);
+
+/* 1 to max characters of [A-Za-z0-9._-] */
+ngx_uint_t ngx_http_retort_is_name(ngx_str_t *s, size_t max);
+
+
+/* ngx_http_retort_sha256.c */
+
+void ngx_http_retort_sha256(u_char result[NGX_HTTP_RETORT_SHA256],
+    u_char *data, size_t len);
+
+
+/* ngx_http_retort_auth.c */
+
+ngx_int_t ngx_http_retort_access_handler(ngx_http_request_t *r);
+
+/*
+ * NGX_OK: ctx->workspace says who it is, or nobody has to be known.
+ * NGX_HTTP_UNAUTHORIZED, NGX_HTTP_FORBIDDEN: ctx->answer is set.
+ */
+ngx_int_t ngx_http_retort_identify(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+
+
+/* ngx_http_retort_pass.c */
+
+ngx_int_t ngx_http_retort_pass_handler(ngx_http_request_t *r);
+
+/* 16 random bytes as exec_<node>_<32 hex digits> into ctx->execution */
+ngx_int_t ngx_http_retort_name_execution(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+
+
+/* ngx_http_retort_params.c */
+
+/* one buffer: BEGIN_REQUEST and all of PARAMS; NULL: no memory */
+ngx_buf_t *ngx_http_retort_params(ngx_http_request_t *r);
+
+/* writes a record's header, returns the end; len is at most 65535 */
+u_char *ngx_http_retort_record_header(u_char *p, ngx_uint_t type,
+    size_t len);
+
+
+/* ngx_http_retort_stdin.c */
+
+/* u->request_bufs: the params and, if it is there already, the body */
+ngx_int_t ngx_http_retort_create_request(ngx_http_request_t *r);
+
+/* u->output's filter: the client's body becomes STDIN records */
+ngx_int_t ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in);
+
+
+/* ngx_http_retort_record.c */
+
+/*
+ * Takes the next piece out of b.  NGX_OK: part is a piece of record->type,
+ * never empty.  NGX_AGAIN: b is used up.  NGX_DONE: END_REQUEST is complete,
+ * record->end has it.  NGX_ERROR: this is not FastCGI as we know it.
+ */
+ngx_int_t ngx_http_retort_record(ngx_http_retort_record_t *record,
+    ngx_buf_t *b, ngx_str_t *part);
+
+/* a piece of FCGI_STDERR for the error log */
+void ngx_http_retort_stderr(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_str_t *part);
+void ngx_http_retort_stderr_flush(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+
+
+/* ngx_http_retort_header.c */
+
+ngx_int_t ngx_http_retort_process_header(ngx_http_request_t *r);
+
+
+/* ngx_http_retort_body.c */
+
+ngx_int_t ngx_http_retort_input_filter_init(void *data);
+ngx_int_t ngx_http_retort_input_filter(void *data, ssize_t bytes);
+
+/* recv() of the connection to the front while a request uses it */
+ssize_t ngx_http_retort_recv(ngx_connection_t *c, u_char *buf, size_t size);
+
+
+/* ngx_http_retort_form.c */
+
+/*
+ * Follows a part of the body.  NGX_OK: all of it may be sent.  NGX_AGAIN:
+ * from part->data + *keep on it has been put aside.  *before is what had
+ * been put aside earlier and has to be sent first, in memory of the pool.
+ */
+ngx_int_t ngx_http_retort_follow(ngx_http_request_t *r,
+    ngx_http_retort_follow_t *f, ngx_str_t *part, size_t *keep,
+    ngx_str_t *before);
+
+/*
+ * What ends the body as lost, in memory of the pool.  NGX_DECLINED: nothing
+ * can; the connection has to be cut.
+ */
+ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_str_t *text);
+
+
+/* ngx_http_retort_verdict.c */
+
+/* the form that the client asks for; RETORT_FORM_JSON by default */
+ngx_uint_t ngx_http_retort_accepted_form(ngx_http_request_t *r);
+
+/* a JSON error; NULL: no memory */
+ngx_http_retort_answer_t *ngx_http_retort_error(ngx_http_request_t *r,
+    ngx_uint_t status, const char *code, const char *message);
+
+/* the verdict "lost" as a whole answer, in the form the client asks for */
+ngx_http_retort_answer_t *ngx_http_retort_lost(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+
+/*
+ * The verdict "lost" as text: a document, a block, an event or a line.  Needs
+ * NGX_HTTP_RETORT_LOST_TEXT + execution->len bytes; returns the new end.
+ */
+u_char *ngx_http_retort_lost_text(u_char *p, ngx_uint_t form,
+    ngx_str_t *execution);
+
+/* u->finalize_request: nginx ends the exchange with the front, by rc */
+void ngx_http_retort_finalize_request(ngx_http_request_t *r, ngx_int_t rc);
+
+
+/* ngx_http_retort_filter.c */
+
+ngx_int_t ngx_http_retort_filter_init(ngx_conf_t *cf);
+
+
+/* ngx_http_retort_artifacts.c */
+
+ngx_int_t ngx_http_retort_artifacts_handler(ngx_http_request_t *r);
+
+
+/* ngx_http_retort_variables.c */
+
+ngx_int_t ngx_http_retort_add_variables(ngx_conf_t *cf);
+
+
+#endif /* _NGX_HTTP_RETORT_MODULE_H_INCLUDED_ */
