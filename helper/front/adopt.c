@@ -1,0 +1,310 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  The kernels' side
+ * is as hostile as ever: everything they say is dropped, and only the echo of
+ * KRN_RESET counts.
+ */
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "bounds.h"
+#include "box.h"
+#include "clock.h"
+#include "flog.h"
+#include "kernel_io.h"
+#include "wake.h"
+
+
+#define ADOPT_ECHO  100         /* msec for a kernel that is idle */
+#define ADOPT_READ  65536
+
+
+typedef struct {
+    box_t      *box;            /* NULL: done */
+    krn_in_t    in;
+    krn_out_t   out;
+    int         stage;          /* 0 asked, 1 SIGINT, 2 SIGKILL */
+    int         echoed;
+    uint64_t    alarm;
+} adopt_t;
+
+
+static const retort_settings_t  *adopt_settings;
+static adopt_t                  *adopts;
+static size_t                    nadopts;
+
+
+int
+adopt_init(const retort_settings_t *s)
+{
+    adopt_settings = s;
+    adopts = calloc(s->nslots, sizeof(adopt_t));
+
+    return adopts != NULL ? 0 : -1;
+}
+
+
+void
+adopt_box(const brk_ans_t *ans, const int *fds, int nfd)
+{
+    box_t  *box;
+
+    if (nfd != BRK_BOX_FDS) {
+        flog(RLOG_ERROR, "broker: a box without descriptors");
+        return;
+    }
+
+    box = box_adopt(ans, fds, adopt_settings);
+
+    if (box == NULL) {
+        return;
+    }
+
+    if (nadopts == adopt_settings->nslots) {
+        box_end(box);
+        return;
+    }
+
+    flog(RLOG_INFO, "sandbox %s found again", box->sandbox);
+    adopts[nadopts++].box = box;
+}
+
+
+/* at most what a pipe holds, so that nobody can keep us here */
+
+static void
+adopt_dry(int fd)
+{
+    char     bytes[ADOPT_READ];
+    int      turn;
+    ssize_t  n;
+
+    for (turn = 0; turn < 16; turn++) {
+        n = read(fd, bytes, sizeof(bytes));
+
+        if (n <= 0) {
+            return;
+        }
+    }
+}
+
+
+static void
+adopt_read(adopt_t *a)
+{
+    int                      fd, turn;
+    char                     packet[KRN_PACKET + 1];
+    ssize_t                  n;
+    krn_feed_t               fed;
+    static const krn_keep_t  nothing;
+
+    fd = a->box->fd[BOX_CHANNEL];
+
+    for (turn = 0; turn < BOUND_TURN && !a->echoed; turn++) {
+        n = recv(fd, packet, sizeof(packet), MSG_DONTWAIT);
+
+        if (n <= 0) {
+            return;
+        }
+
+        /* the first packet may belong to a message begun for the dead front */
+        fed = krn_in_feed(&a->in, packet, (size_t) n, &nothing);
+
+        if (fed == KRN_WHOLE && a->in.head.type == KRN_RESET) {
+            a->echoed = 1;
+        }
+
+        if (fed == KRN_WHOLE && a->in.head.type == KRN_SYNC) {
+            krn_out(&a->out, KRN_ACK, a->in.head.run, 0);
+            (void) krn_out_push(&a->out, fd);
+        }
+    }
+}
+
+
+static void
+adopt_done(adopt_t *a)
+{
+    adopt_dry(a->box->fd[BOX_STDOUT]);
+    adopt_dry(a->box->fd[BOX_STDERR]);
+    buf_free(&a->in.body);
+
+    a->box->run = (uint32_t) (clock_mono_us() >> 10 & INT32_MAX);
+    (void) box_stat(a->box, &a->box->stat);
+    box_release(a->box);
+    a->box = NULL;
+}
+
+
+static void
+adopt_renew(adopt_t *a)
+{
+    box_t  *box;
+
+    box = a->box;
+
+    if (box_restart(box) == -1) {
+        box_end(box);
+        buf_free(&a->in.body);
+        a->box = NULL;
+        return;
+    }
+
+    box->lost = 1;
+    adopt_done(a);
+}
+
+
+static void
+adopt_late(adopt_t *a, uint64_t now)
+{
+    switch (a->stage++) {
+
+    case 0:
+        box_signal(a->box, SIGINT);
+        a->alarm = now + BOUND_GRACE * 1000;
+        break;
+
+    case 1:
+        box_signal(a->box, SIGKILL);
+        a->alarm = now + BOUND_KILL_TIME * 1000;
+        break;
+
+    default:
+        box_end(a->box);
+        buf_free(&a->in.body);
+        a->box = NULL;
+        break;
+    }
+}
+
+
+static void
+adopt_step(adopt_t *a)
+{
+    box_t     news;
+    uint64_t  now;
+
+    if (a->box == NULL) {
+        return;
+    }
+
+    adopt_read(a);
+    adopt_dry(a->box->fd[BOX_STDOUT]);
+    adopt_dry(a->box->fd[BOX_STDERR]);
+    box_news(a->box, &news);
+
+    if (news.gone) {
+        box_end(a->box);
+        buf_free(&a->in.body);
+        a->box = NULL;
+
+    } else if (news.kernel_gone) {
+        adopt_renew(a);
+
+    } else if (a->echoed) {
+        adopt_done(a);
+
+    } else {
+        now = clock_mono_us();
+
+        if (now >= a->alarm) {
+            adopt_late(a, now);
+        }
+    }
+}
+
+
+static void
+adopt_ask(adopt_t *a)
+{
+    a->alarm = clock_mono_us() + ADOPT_ECHO * 1000;
+    box_own(a->box);
+
+    krn_out(&a->out, KRN_RESET, 0, 0);
+
+    if (krn_out_push(&a->out, a->box->fd[BOX_CHANNEL]) != 1) {
+        a->stage = 1;
+        a->alarm = 0;
+    }
+}
+
+
+/* descriptors of all that are not done; msec until the first alarm */
+
+static int
+adopt_wait(struct pollfd *p, nfds_t *n)
+{
+    int        j;
+    size_t     i;
+    uint64_t   now, next;
+
+    next = UINT64_MAX;
+    *n = 0;
+    p[*n].fd = wake_fd();
+    p[(*n)++].events = POLLIN;
+
+    for (i = 0; i < nadopts; i++) {
+        if (adopts[i].box == NULL) {
+            continue;
+        }
+
+        for (j = 0; j < BRK_BOX_FDS; j++) {
+            p[*n].fd = adopts[i].box->fd[j];
+            p[(*n)++].events = POLLIN;
+        }
+
+        next = adopts[i].alarm < next ? adopts[i].alarm : next;
+    }
+
+    now = clock_mono_us();
+
+    return next <= now ? 0 : (int) ((next - now) / 1000 + 1);
+}
+
+
+void *
+adopt_thread(void *unused)
+{
+    int             msec;
+    nfds_t          n;
+    size_t          i;
+    struct pollfd  *p;
+
+    (void) unused;
+
+    p = calloc(nadopts * BRK_BOX_FDS + 1, sizeof(struct pollfd));
+
+    for (i = 0; i < nadopts; i++) {
+        if (p == NULL) {
+            box_end(adopts[i].box);
+            continue;
+        }
+
+        adopt_ask(&adopts[i]);
+    }
+
+    for (n = 2; p != NULL && n > 1; /* void */ ) {
+        msec = adopt_wait(p, &n);
+
+        if (n > 1) {
+            (void) poll(p, n, msec);
+        }
+
+        wake_clear(wake_fd());
+
+        for (i = 0; i < nadopts; i++) {
+            adopt_step(&adopts[i]);
+        }
+    }
+
+    free(p);
+
+    return NULL;
+}

@@ -1,0 +1,35 @@
+
+/*
+ * What goes back to the web server.
+ */
+
+#ifndef FRONT_ANSWER_H
+#define FRONT_ANSWER_H
+
+#include "buf.h"
+#include "request.h"
+#include "result.h"
+
+
+typedef struct {
+    int           status;       /* HTTP */
+    const char   *type;         /* Content-Type; NULL: no body */
+    const char   *form;         /* X-Retort-Form; NULL: none */
+    int           retry_after;  /* seconds; 0: no such line */
+    buf_t         lines;        /* more header lines, each ended by CRLF */
+    buf_t         body;
+} answer_t;
+
+
+void answer_free(answer_t *a);
+
+/* the whole CGI response, appended; -1 if memory ran out */
+
+int answer_write(const answer_t *a, buf_t *to);
+
+/* the X-Retort- lines about a run */
+
+void answer_run(answer_t *a, const request_t *req, const result_t *res);
+
+
+#endif /* FRONT_ANSWER_H */

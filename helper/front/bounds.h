@@ -1,0 +1,53 @@
+
+/*
+ * What the front allows itself and its peers, where no profile says it.
+ * Times are milliseconds.
+ */
+
+#ifndef FRONT_BOUNDS_H
+#define FRONT_BOUNDS_H
+
+
+/* the web server */
+
+#define BOUND_HEAD          65536       /* bytes of BEGIN and all params */
+#define BOUND_CONNS         1024        /* connections, busy or idle */
+#define BOUND_HEAD_TIME     10000       /* from a first byte to whole params */
+#define BOUND_BODY_TIME     60000       /* a whole body */
+#define BOUND_BODY_STALL    10000       /* between two reads of it */
+#define BOUND_SEND_TIME     60000       /* a whole answer */
+#define BOUND_SEND_STALL    10000       /* for one write of it */
+
+/* a request */
+
+#define BOUND_JSON_DEPTH    32
+#define BOUND_FILES         64          /* input files */
+#define BOUND_FILE_NAME     1024        /* bytes of a path */
+#define BOUND_FILE_DEPTH    16          /* components of a path */
+#define BOUND_ENV_COUNT     256
+#define BOUND_ENV_BYTES     65536
+#define BOUND_WAITERS       16          /* requests that wait for one box */
+
+/* a run */
+
+#define BOUND_GRACE         500         /* from SIGINT to SIGKILL */
+#define BOUND_KILL_TIME     2000        /* from SIGKILL to the end of the box */
+#define BOUND_ITEMS         1000        /* outputs of one run */
+#define BOUND_ERROR         262144      /* bytes of an exception's texts */
+#define BOUND_MERGE         200         /* output this close is one block */
+#define BOUND_TURN          256         /* packets read before the rest again */
+
+/* the broker */
+
+#define BOUND_BROKER_TIME   30000       /* an answer */
+#define BOUND_EXIT_TIME     2000        /* the end of a box that was killed */
+#define BOUND_WARM_TIME     100         /* between two looks at a cold template */
+
+/* the front itself */
+
+#define BOUND_DRAIN_TIME    5000        /* running requests at the end */
+#define BOUND_CANCEL_TIME   3000        /* cancelled ones after that */
+#define BOUND_EXPIRED       4096        /* ids remembered after they expired */
+
+
+#endif /* FRONT_BOUNDS_H */

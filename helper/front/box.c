@@ -1,0 +1,366 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Ids come from
+ * clients and open nothing without the workspace that the web server
+ * authenticated.
+ */
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bounds.h"
+#include "box_table.h"
+#include "clock.h"
+#include "wake.h"
+
+
+typedef struct {
+    char  sandbox[JOB_SANDBOX];
+    char  workspace[REQ_WORKSPACE];
+} box_ghost_t;
+
+
+pthread_mutex_t  box_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t   box_clock;
+box_t          **box_table;
+size_t           box_size;
+const char      *box_node;
+
+static size_t       box_ghost_next;
+static box_ghost_t  box_ghosts[BOUND_EXPIRED];
+
+
+int
+box_init(const retort_settings_t *s)
+{
+    pthread_condattr_t  attr;
+
+    if (pthread_condattr_init(&attr) != 0
+        || pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) != 0
+        || pthread_cond_init(&box_clock, &attr) != 0)
+    {
+        return -1;
+    }
+
+    /* a box that was killed may be told to be gone after its successor came */
+    box_size = (size_t) s->nslots * 2;
+    box_node = s->node;
+    box_table = calloc(box_size, sizeof(box_t *));
+
+    return box_table != NULL ? 0 : -1;
+}
+
+
+size_t
+box_max(void)
+{
+    return box_size;
+}
+
+
+int
+box_enlist(box_t *box)
+{
+    size_t  i;
+
+    for (i = 0; i < box_size; i++) {
+        if (box_table[i] == NULL) {
+            box_table[i] = box;
+            box->listed = 1;
+            box->refs++;
+            return 0;
+        }
+    }
+
+    return -1;
+}
+
+
+void
+box_unlist(box_t *box)
+{
+    size_t       i;
+    box_wait_t  *w;
+
+    if (!box->listed) {
+        return;
+    }
+
+    for (i = 0; i < box_size; i++) {
+        if (box_table[i] == box) {
+            box_table[i] = NULL;
+        }
+    }
+
+    box->listed = 0;
+
+    for (w = box->waiters; w != NULL; w = w->next) {
+        wake_post(w->wake);
+    }
+
+    box_unref(box);
+}
+
+
+box_t *
+box_by_id(uint64_t id)
+{
+    size_t  i;
+
+    for (i = 0; i < box_size; i++) {
+        if (box_table[i] != NULL && box_table[i]->id == id) {
+            return box_table[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+box_t *
+box_by_name(const char *sandbox, const char *workspace, err_t *e)
+{
+    size_t        i;
+    box_t        *box;
+    box_ghost_t  *g;
+
+    for (i = 0; i < box_size; i++) {
+        box = box_table[i];
+
+        if (box != NULL && box->sandbox[0] != '\0' && !box->doomed
+            && strcmp(box->sandbox, sandbox) == 0
+            && strcmp(box->workspace, workspace) == 0)
+        {
+            return box;
+        }
+    }
+
+    for (i = 0; i < BOUND_EXPIRED; i++) {
+        g = &box_ghosts[i];
+
+        if (g->sandbox[0] != '\0' && strcmp(g->sandbox, sandbox) == 0
+            && strcmp(g->workspace, workspace) == 0)
+        {
+            (void) err_set(e, 410, "sandbox_expired",
+                           "the sandbox ended and its state is gone");
+            return NULL;
+        }
+    }
+
+    (void) err_set(e, 404, "sandbox_not_found", "no such sandbox");
+
+    return NULL;
+}
+
+
+void
+box_remember(const box_t *box)
+{
+    box_ghost_t  *g;
+
+    if (box->sandbox[0] == '\0') {
+        return;
+    }
+
+    g = &box_ghosts[box_ghost_next];
+    box_ghost_next = (box_ghost_next + 1) % BOUND_EXPIRED;
+
+    memcpy(g->sandbox, box->sandbox, sizeof(g->sandbox));
+    memcpy(g->workspace, box->workspace, sizeof(g->workspace));
+}
+
+
+void
+box_unref(box_t *box)
+{
+    int  i;
+
+    if (--box->refs != 0) {
+        return;
+    }
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        if (box->fd[i] != -1) {
+            (void) close(box->fd[i]);
+        }
+    }
+
+    free(box);
+}
+
+
+int
+box_grant(box_t *box)
+{
+    box_wait_t  *w;
+
+    w = box->waiters;
+
+    if (w == NULL) {
+        return 0;
+    }
+
+    box->waiters = w->next;
+    box->nwaiters--;
+    box->owned = 1;
+    box->wake = w->wake;
+    w->granted = 1;
+    wake_post(w->wake);
+
+    return 1;
+}
+
+
+static void
+box_line_up(box_t *box, box_wait_t *w)
+{
+    box_wait_t  **p;
+
+    for (p = &box->waiters; *p != NULL; p = &(*p)->next) { /* void */ }
+
+    *p = w;
+    box->nwaiters++;
+    box->refs++;
+}
+
+
+static void
+box_step_out(box_t *box, box_wait_t *w)
+{
+    box_wait_t  **p;
+
+    for (p = &box->waiters; *p != NULL; p = &(*p)->next) {
+        if (*p == w) {
+            *p = w->next;
+            box->nwaiters--;
+            break;
+        }
+    }
+}
+
+
+/* sleeps until woken, the client is gone, or the time is over */
+
+static int
+box_sleep(int wake, int client, uint64_t until)
+{
+    uint64_t       now;
+    struct pollfd  p[2];
+
+    now = clock_mono_us();
+
+    if (now >= until) {
+        return -1;
+    }
+
+    memset(p, 0, sizeof(p));
+    p[0].fd = wake;
+    p[0].events = POLLIN;
+    p[1].fd = client;
+    p[1].events = POLLIN|POLLRDHUP;
+
+    (void) poll(p, 2, (int) ((until - now) / 1000 + 1));
+
+    if (p[0].revents != 0) {
+        wake_clear(wake);
+    }
+
+    return (p[1].revents != 0 || wake_cancelled()) ? 1 : 0;
+}
+
+
+/* called and left with the mutex held; the place in the line is given up */
+
+static int
+box_wait(box_t *box, int client, uint64_t until, err_t *e)
+{
+    int         rc;
+    box_wait_t  w;
+
+    if (box->nwaiters >= BOUND_WAITERS) {
+        e->retry_after = 1;
+        return -1;
+    }
+
+    memset(&w, 0, sizeof(w));
+    w.wake = wake_fd();
+    box_line_up(box, &w);
+
+    for (rc = 0; !w.granted && box->listed && rc == 0; /* void */ ) {
+        (void) pthread_mutex_unlock(&box_mutex);
+        rc = box_sleep(w.wake, client, until);
+        (void) pthread_mutex_lock(&box_mutex);
+    }
+
+    if (w.granted) {
+        return 0;
+    }
+
+    box_step_out(box, &w);
+
+    if (rc == 1) {
+        (void) err_set(e, 0, "cancelled", "the client is gone");
+
+    } else if (!box->listed) {
+        (void) err_set(e, 404, "sandbox_not_found", "no such sandbox");
+    }
+
+    box_unref(box);
+
+    return -1;
+}
+
+
+box_t *
+box_acquire(const char *sandbox, const char *workspace, int client,
+    uint64_t until, err_t *e)
+{
+    box_t  *box;
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_name(sandbox, workspace, e);
+
+    if (box != NULL && !box->owned) {
+        box->owned = 1;
+        box->wake = wake_fd();
+        box->refs++;
+
+    } else if (box != NULL) {
+        (void) err_set(e, 429, "sandbox_busy",
+                       "the sandbox is busy with earlier requests");
+        e->retry_after = 1;
+
+        if (box_wait(box, client, until, e) == -1) {
+            box = NULL;
+        }
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return box;
+}
+
+
+void
+box_own(box_t *box)
+{
+    (void) pthread_mutex_lock(&box_mutex);
+    box->wake = wake_fd();
+    (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+void
+box_news(box_t *box, box_t *copy)
+{
+    (void) pthread_mutex_lock(&box_mutex);
+    copy->gone = box->gone;
+    copy->kernel_gone = box->kernel_gone;
+    copy->status = box->status;
+    copy->last = box->last;
+    (void) pthread_mutex_unlock(&box_mutex);
+}

@@ -1,0 +1,159 @@
+
+/*
+ * Sandboxes: who owns them, who may use them now, until when they live.
+ *
+ * A box is used by one thread at a time, its owner.  Whoever made or acquired
+ * it owns it until box_release() or box_end().  Fields marked (o) belong to
+ * the owner, (l) to the table's lock, the others never change.
+ */
+
+#ifndef FRONT_BOX_H
+#define FRONT_BOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "job.h"
+#include "protocol/broker.h"
+#include "request.h"
+
+
+typedef enum {
+    BOX_CHANNEL,
+    BOX_STDOUT,
+    BOX_STDERR
+} box_fd_t;
+
+
+typedef struct box_wait_s  box_wait_t;
+
+typedef struct {
+    uint64_t                 id;
+    const retort_profile_t  *profile;
+    retort_box_limits_t      limits;
+    uint64_t                 created;       /* wall msec */
+
+    int                      fd[BRK_BOX_FDS];       /* (o) */
+    uint32_t                 run;           /* (o) number of the last run */
+    brk_stat_t               stat;          /* (o) counters after it */
+    int                      lost;          /* (o) variables are, untold */
+
+    /* set once by box_keep() */
+    char                     sandbox[JOB_SANDBOX];
+    char                     workspace[REQ_WORKSPACE];
+    uint64_t                 ttl;           /* msec */
+
+    unsigned                 refs;          /* (l) */
+    int                      owned;         /* (l) */
+    int                      wake;          /* (l) owner's eventfd, or -1 */
+    box_wait_t              *waiters;       /* (l) in their order */
+    unsigned                 nwaiters;      /* (l) */
+    uint64_t                 expires;       /* (l) mono usec; 0: never */
+    int                      listed;        /* (l) in the table */
+    int                      doomed;        /* (l) deleted, about to end */
+
+    int                      gone;          /* (l) the box ended */
+    int                      kernel_gone;   /* (l) its interpreter ended */
+    int                      status;        /* (l) how, as from waitpid() */
+    brk_stat_t               last;          /* (l) counters at that time */
+} box_t;
+
+
+/* a look at a box, for lists and answers */
+
+typedef struct {
+    char                  sandbox[JOB_SANDBOX];
+    char                  profile[RETORT_PROFILE_NAME];
+    retort_box_limits_t   limits;
+    uint64_t              created;          /* wall msec */
+    uint64_t              expires;          /* wall msec */
+    int                   busy;
+} box_view_t;
+
+
+/* before threads; 0 or -1 */
+
+int box_init(const retort_settings_t *s);
+
+/*
+ * A new box with these limits (NULL: the profile's defaults), owned by the
+ * caller and unknown to clients.  NULL and "e".
+ */
+
+box_t *box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
+    err_t *e);
+
+/* gives it a public id, a workspace and "ttl" msec; 0, or -1 and "e" */
+
+int box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e);
+
+/* a box of an earlier front; owned by the caller; NULL if it is of no use */
+
+box_t *box_adopt(const brk_ans_t *ans, const int *fds,
+    const retort_settings_t *s);
+
+/*
+ * Waits for a kept box until "until" (mono usec) and owns it then.  NULL and
+ * "e" if there is none for this workspace, if too many wait, if the time is
+ * over, or with e->status 0 if the client on "client" is gone.
+ */
+
+box_t *box_acquire(const char *sandbox, const char *workspace, int client,
+    uint64_t until, err_t *e);
+
+/* the owner's wakeups go to its thread from now on */
+
+void box_own(box_t *box);
+
+/* ends ownership; a kept box lives on for its ttl, another one is ended */
+
+void box_release(box_t *box);
+
+/* ends the box, now; for its owner */
+
+void box_end(box_t *box);
+
+/* a new interpreter in it; for its owner; 0, or -1 and the box is gone */
+
+int box_restart(box_t *box);
+
+/* SIGINT or SIGKILL to what runs in it; does not wait */
+
+void box_signal(const box_t *box, int sig);
+
+/* counters now; resets the peak; 0 or -1 */
+
+int box_stat(const box_t *box, brk_stat_t *stat);
+
+/* what the broker told about it: a copy of gone, kernel_gone, status, last */
+
+void box_news(box_t *box, box_t *copy);
+
+/* when it expires if it is released now, wall msec */
+
+uint64_t box_expiry(const box_t *box);
+
+
+/* clients' view; 0, or -1 and "e" */
+
+int box_look(const char *sandbox, const char *workspace, box_view_t *view,
+    err_t *e);
+int box_delete(const char *sandbox, const char *workspace, err_t *e);
+
+/* how many of the workspace's boxes there are; up to "max" of them in "views" */
+
+size_t box_list(const char *workspace, box_view_t *views, size_t max);
+
+/* most boxes that there can be */
+
+size_t box_max(void);
+
+
+/* the broker's events; the thread that ends idle boxes */
+
+void box_event(const brk_ans_t *ans, const int *fds, int nfd);
+void *box_reaper(void *unused);
+
+
+#endif /* FRONT_BOX_H */

@@ -1,0 +1,472 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  How a box begins
+ * and ends.  The broker is believed; a record of an earlier front is checked.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bounds.h"
+#include "box_table.h"
+#include "broker_client.h"
+#include "clock.h"
+#include "flog.h"
+#include "pool.h"
+#include "protocol/init.h"
+#include "record.h"
+#include "settings.h"
+#include "text.h"
+#include "wake.h"
+
+
+#define BOX_STEP_TEXT(name, text)  text,
+
+static const char *const  box_steps[] = { INIT_STEPS(BOX_STEP_TEXT) };
+
+static uint64_t           box_next = UINT64_MAX;    /* the reaper's alarm */
+
+
+static int
+box_refused(const brk_ans_t *ans, err_t *e)
+{
+    const char  *step;
+
+    switch (ans->code) {
+
+    case BRK_EPROFILE:
+        return err_set(e, 500, "unknown_profile",
+                       "the profile does not exist");
+
+    case BRK_EFULL:
+        (void) err_set(e, 429, "no_capacity", "all sandboxes are in use");
+        e->retry_after = 1;
+        return -1;
+
+    case BRK_EWARM:
+        (void) err_set(e, 503, "warming",
+                       "the interpreter is still loading its modules");
+        e->retry_after = 1;
+        return -1;
+
+    case BRK_ESTEP:
+        step = ans->step < STEP_MAX ? box_steps[ans->step] : "unknown";
+        flog(RLOG_ERROR, "sandbox: step \"%s\" failed: %s", step,
+             strerror(ans->error));
+        return err_set(e, 500, "sandbox_failed",
+                       "the sandbox could not be sealed: step \"%s\"", step);
+
+    default:
+        flog(RLOG_ERROR, "sandbox: the broker answered %u", ans->code);
+        return err_set(e, 500, "sandbox_failed",
+                       "the sandbox could not be made");
+    }
+}
+
+
+static void
+box_fds(box_t *box, const int *fds)
+{
+    int  i;
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        box->fd[i] = fds[i];
+        (void) fcntl(fds[i], F_SETFL, fcntl(fds[i], F_GETFL) | O_NONBLOCK);
+    }
+}
+
+
+/* owns the descriptors if it succeeds */
+
+static box_t *
+box_make(const brk_ans_t *ans, const int *fds, const retort_profile_t *p)
+{
+    int     rc;
+    box_t  *box;
+
+    box = calloc(1, sizeof(box_t));
+    if (box == NULL) {
+        return NULL;
+    }
+
+    box->id = ans->id;
+    box->profile = p;
+    box->limits = ans->limits;
+    box->created = clock_wall_ms();
+    box->wake = -1;
+    box->owned = 1;
+    box->refs = 1;
+    box_fds(box, fds);
+
+    (void) pthread_mutex_lock(&box_mutex);
+    rc = box_enlist(box);
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    if (rc == -1) {
+        /* the descriptors are still the caller's */
+        free(box);
+        return NULL;
+    }
+
+    return box;
+}
+
+
+static void
+box_kill(uint64_t id)
+{
+    brk_req_t  req;
+
+    brk_request(&req, BRK_KILL, id);
+    brk_post(&req);
+}
+
+
+static void
+box_close(const int *fds)
+{
+    int  i;
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        (void) close(fds[i]);
+    }
+}
+
+
+box_t *
+box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
+    err_t *e)
+{
+    int        fds[BRK_BOX_FDS];
+    box_t     *box;
+    brk_req_t  req;
+    brk_ans_t  ans;
+
+    brk_request(&req, BRK_SPAWN, 0);
+    (void) snprintf(req.profile, sizeof(req.profile), "%s", p->name);
+
+    if (limits != NULL) {
+        req.limits = *limits;
+    }
+
+    if (brk_call(&req, &ans, fds) == -1) {
+        (void) err_set(e, 503, "broker_away", "the broker did not answer");
+        e->retry_after = 1;
+        return NULL;
+    }
+
+    if (ans.code != BRK_OK) {
+        (void) box_refused(&ans, e);
+        return NULL;
+    }
+
+    box = box_make(&ans, fds, p);
+
+    if (box == NULL) {
+        box_close(fds);
+        box_kill(ans.id);
+        (void) err_set(e, 500, "sandbox_failed", "no memory for the sandbox");
+        return NULL;
+    }
+
+    pool_proved(p);
+
+    return box;
+}
+
+
+static void
+box_record(const box_t *box)
+{
+    record_t   r;
+    brk_req_t  req;
+
+    memset(&r, 0, sizeof(r));
+    memcpy(r.sandbox, box->sandbox, sizeof(r.sandbox));
+    memcpy(r.workspace, box->workspace, sizeof(r.workspace));
+    r.created = box->created;
+    r.ttl = box->ttl;
+
+    brk_request(&req, BRK_RECORD, box->id);
+    record_write(&r, req.record);
+    brk_post(&req);
+}
+
+
+int
+box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
+{
+    char  id[JOB_SANDBOX];
+
+    if (text_id(id, sizeof(id), "sbx", box_node) == -1) {
+        return err_set(e, 500, "sandbox_failed", "no random number");
+    }
+
+    (void) pthread_mutex_lock(&box_mutex);
+    memcpy(box->sandbox, id, sizeof(box->sandbox));
+    (void) snprintf(box->workspace, sizeof(box->workspace), "%s", workspace);
+    box->ttl = ttl;
+    box->created = clock_wall_ms();
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    /* written before the first run: its order on the socket is enough */
+    box_record(box);
+
+    return 0;
+}
+
+
+box_t *
+box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
+{
+    box_t                    *box;
+    record_t                  r;
+    const retort_profile_t   *p;
+
+    p = NULL;
+
+    if (memchr(ans->profile, '\0', sizeof(ans->profile)) != NULL) {
+        p = settings_profile(s, ans->profile);
+    }
+
+    box = NULL;
+
+    if (p != NULL && record_read(&r, ans->record) == 0) {
+        box = box_make(ans, fds, p);
+    }
+
+    if (box == NULL) {
+        box_close(fds);
+        box_kill(ans->id);
+        return NULL;
+    }
+
+    memcpy(box->sandbox, r.sandbox, sizeof(box->sandbox));
+    memcpy(box->workspace, r.workspace, sizeof(box->workspace));
+    box->ttl = r.ttl;
+    box->created = r.created;
+
+    return box;
+}
+
+
+/* the mutex is held; the owner's reference stays */
+
+static void
+box_drop(box_t *box)
+{
+    if (box->listed && !box->gone) {
+        box_kill(box->id);
+    }
+
+    box_unlist(box);
+}
+
+
+void
+box_end(box_t *box)
+{
+    (void) pthread_mutex_lock(&box_mutex);
+    box_drop(box);
+    box_unref(box);
+    (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+void
+box_release(box_t *box)
+{
+    (void) pthread_mutex_lock(&box_mutex);
+
+    if (box->sandbox[0] == '\0' || box->gone || box->doomed) {
+        box_drop(box);
+        box_unref(box);
+        (void) pthread_mutex_unlock(&box_mutex);
+        return;
+    }
+
+    if (!box_grant(box)) {
+        box->owned = 0;
+        box->wake = -1;
+        box->expires = clock_mono_us() + box->ttl * 1000;
+
+        if (box->expires < box_next) {
+            (void) pthread_cond_signal(&box_clock);
+        }
+    }
+
+    box_unref(box);
+
+    (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+int
+box_restart(box_t *box)
+{
+    int        i, fds[BRK_BOX_FDS];
+    brk_req_t  req;
+    brk_ans_t  ans;
+
+    brk_request(&req, BRK_RESTART, box->id);
+
+    if (brk_call(&req, &ans, fds) == -1 || ans.code != BRK_OK) {
+        flog(RLOG_WARN, "sandbox: no new interpreter");
+        (void) pthread_mutex_lock(&box_mutex);
+        box_drop(box);
+        (void) pthread_mutex_unlock(&box_mutex);
+        return -1;
+    }
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        (void) close(box->fd[i]);
+    }
+
+    box_fds(box, fds);
+    box->kernel_gone = 0;
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return 0;
+}
+
+
+void
+box_signal(const box_t *box, int sig)
+{
+    brk_req_t  req;
+
+    brk_request(&req, BRK_SIGNAL, box->id);
+    req.signal = (uint32_t) sig;
+    brk_post(&req);
+}
+
+
+int
+box_stat(const box_t *box, brk_stat_t *stat)
+{
+    brk_req_t  req;
+    brk_ans_t  ans;
+
+    brk_request(&req, BRK_STAT, box->id);
+    req.reset_peak = 1;
+
+    if (brk_call(&req, &ans, NULL) == -1 || ans.code != BRK_OK) {
+        return -1;
+    }
+
+    *stat = ans.stat;
+
+    return 0;
+}
+
+
+uint64_t
+box_expiry(const box_t *box)
+{
+    return clock_wall_ms() + box->ttl;
+}
+
+
+void
+box_event(const brk_ans_t *ans, const int *fds, int nfd)
+{
+    box_t  *box;
+
+    if (nfd == BRK_BOX_FDS) {
+        /* boxes are only offered before the threads start: see adopt.c */
+        box_close(fds);
+    }
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_id(ans->id);
+
+    if (box != NULL
+        && (ans->op == BRK_EV_KERNEL_EXIT || ans->op == BRK_EV_BOX_EXIT))
+    {
+        box->kernel_gone = 1;
+        box->gone = (ans->op == BRK_EV_BOX_EXIT);
+        box->status = ans->status;
+        box->last = ans->stat;
+
+        if (box->wake != -1) {
+            wake_post(box->wake);
+        }
+
+        if (box->gone) {
+            if (!box->doomed) {
+                box_remember(box);
+            }
+
+            box_unlist(box);
+        }
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+/* the mutex is held; ends what is due, tells when the next one is */
+
+static uint64_t
+box_reap(uint64_t now)
+{
+    size_t    i;
+    box_t    *box;
+    uint64_t  next;
+
+    next = UINT64_MAX;
+
+    for (i = 0; i < box_size; i++) {
+        box = box_table[i];
+
+        if (box == NULL || box->owned || box->expires == 0) {
+            continue;
+        }
+
+        if (box->expires <= now) {
+            flog(RLOG_INFO, "sandbox %s expired", box->sandbox);
+            box_remember(box);
+            box_drop(box);
+
+        } else if (box->expires < next) {
+            next = box->expires;
+        }
+    }
+
+    return next;
+}
+
+
+void *
+box_reaper(void *unused)
+{
+    struct timespec  ts;
+
+    (void) unused;
+    (void) pthread_mutex_lock(&box_mutex);
+
+    for ( ;; ) {
+        box_next = box_reap(clock_mono_us());
+
+        if (box_next == UINT64_MAX) {
+            (void) pthread_cond_wait(&box_clock, &box_mutex);
+            continue;
+        }
+
+        ts.tv_sec = (time_t) (box_next / 1000000);
+        ts.tv_nsec = (long) (box_next % 1000000) * 1000;
+        (void) pthread_cond_timedwait(&box_clock, &box_mutex, &ts);
+    }
+
+    return NULL;
+}

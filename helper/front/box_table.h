@@ -1,0 +1,51 @@
+
+/*
+ * Inside of box.c, box_life.c and box_look.c: the table and its lock.
+ */
+
+#ifndef FRONT_BOX_TABLE_H
+#define FRONT_BOX_TABLE_H
+
+#include <pthread.h>
+
+#include "box.h"
+
+
+struct box_wait_s {
+    int          wake;
+    int          granted;
+    box_wait_t  *next;
+};
+
+
+extern pthread_mutex_t  box_mutex;
+extern pthread_cond_t   box_clock;      /* an earlier expiry than known */
+extern box_t          **box_table;      /* box_size places, NULL if free */
+extern size_t           box_size;
+extern const char      *box_node;
+
+
+/* all with the mutex held */
+
+/* 0, or -1 if there is no place */
+int box_enlist(box_t *box);
+
+/* takes it out of the table and wakes all who wait for it */
+void box_unlist(box_t *box);
+
+box_t *box_by_id(uint64_t id);
+
+/* NULL and "e": not found, or expired a while ago */
+box_t *box_by_name(const char *sandbox, const char *workspace, err_t *e);
+
+/* remembers an id whose box ended by itself; nothing if it has none */
+void box_remember(const box_t *box);
+
+/* drops one reference; the last one closes and frees */
+void box_unref(box_t *box);
+
+/* lets the first who waits own it; 0 if nobody does */
+int box_grant(box_t *box);
+
+
+#endif /* FRONT_BOX_TABLE_H */

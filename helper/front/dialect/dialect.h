@@ -1,0 +1,78 @@
+
+/*
+ * A dialect is a row of this table: routes, and functions that turn a request
+ * into a job and a result into an answer.  It does no I/O and knows no
+ * sandbox.  To add one: a file that defines its row, and a line in DIALECTS.
+ */
+
+#ifndef FRONT_DIALECT_H
+#define FRONT_DIALECT_H
+
+#include "../answer.h"
+#include "../box.h"
+#include "../err.h"
+#include "../job.h"
+#include "../request.h"
+#include "../result.h"
+
+
+#define DIALECTS(X)                                                           \
+    X(native)
+
+
+/* what a route does */
+
+typedef enum {
+    OP_EXECUTE,
+    OP_BOX_CREATE,
+    OP_BOX_LIST,
+    OP_BOX_SHOW,
+    OP_BOX_DELETE
+} dialect_op_t;
+
+typedef struct {
+    const char    *method;
+    const char    *path;        /* behind the prefix; "*" is one component */
+    dialect_op_t   op;
+} dialect_route_t;
+
+
+/* what a sandbox is asked to be */
+
+typedef struct {
+    uint64_t              ttl;          /* msec */
+    retort_box_limits_t   box;          /* complete */
+    int                   own_limits;
+} box_wish_t;
+
+
+typedef struct {
+    const char              *name;      /* of RETORT_API */
+    const dialect_route_t   *routes;    /* ended by a NULL method */
+
+    /* the answer's form, a number of the dialect's own; -1 and "e" */
+    int   (*form)(const request_t *req, err_t *e);
+
+    /* 0 or -1 and "e"; the caller frees the job in both cases */
+    int   (*parse)(const request_t *req, const char *body, size_t len,
+                   job_t *job, err_t *e);
+    void  (*render)(const request_t *req, int form, const result_t *res,
+                    answer_t *a);
+
+    /* a request that did not become a run */
+    void  (*fail)(const err_t *e, answer_t *a);
+
+    /* sandboxes as resources; NULL if the dialect has none */
+    int   (*parse_box)(const request_t *req, const char *body, size_t len,
+                       box_wish_t *wish, err_t *e);
+    void  (*render_box)(const box_view_t *view, answer_t *a);
+    void  (*render_boxes)(const box_view_t *views, size_t n, answer_t *a);
+} dialect_t;
+
+
+#define DIALECT_EXTERN(name)  extern const dialect_t  dialect_##name;
+
+DIALECTS(DIALECT_EXTERN)
+
+
+#endif /* FRONT_DIALECT_H */

@@ -1,0 +1,473 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  The native API: a
+ * result becomes JSON or Markdown.  Texts of a sandbox are made valid UTF-8
+ * here; json-c escapes the rest.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../clock.h"
+#include "../markdown.h"
+#include "../utf8.h"
+#include "native.h"
+
+
+static const char *const  native_item_types[] = {
+    "stdout", "stderr", "result", "display", "image", "error"
+};
+
+
+/* json-c takes ownership of what is added; a NULL object stands for null */
+
+static void
+native_add(json_object *o, const char *key, json_object *v)
+{
+    (void) json_object_object_add(o, key, v);
+}
+
+
+static json_object *
+native_bytes(const char *p, size_t n)
+{
+    buf_t         clean;
+    json_object  *v;
+
+    memset(&clean, 0, sizeof(clean));
+    utf8_clean(&clean, p, n);
+
+    if (clean.len > INT32_MAX) {
+        clean.len = INT32_MAX;
+    }
+
+    v = json_object_new_string_len(clean.data != NULL ? clean.data : "",
+                                   (int) clean.len);
+    buf_free(&clean);
+
+    return v;
+}
+
+
+static json_object *
+native_text(const buf_t *b)
+{
+    return native_bytes(b->data, b->len);
+}
+
+
+static json_object *
+native_string(const char *s)
+{
+    return native_bytes(s, strlen(s));
+}
+
+
+static json_object *
+native_number(uint64_t v)
+{
+    return json_object_new_int64(v < INT64_MAX ? (int64_t) v : INT64_MAX);
+}
+
+
+/* microseconds as milliseconds with their fraction */
+
+static json_object *
+native_msec(uint64_t us)
+{
+    char  text[40];
+
+    (void) snprintf(text, sizeof(text), "%" PRIu64 ".%03u", us / 1000,
+                    (unsigned) (us % 1000));
+
+    return json_object_new_double_s((double) us / 1000, text);
+}
+
+
+static json_object *
+native_time(uint64_t wall_ms)
+{
+    char  text[CLOCK_TEXT];
+
+    clock_text(wall_ms, text);
+
+    return json_object_new_string(text);
+}
+
+
+static json_object *
+native_url(const request_t *req, const out_artifact_t *a)
+{
+    char  url[REQ_STATIC + OUT_FILE + 1];
+
+    if (a->file[0] == '\0') {
+        return NULL;
+    }
+
+    (void) snprintf(url, sizeof(url), "%s/%s", req->static_url, a->file);
+
+    return json_object_new_string(url);
+}
+
+
+/* the stored form, or why there is none */
+
+static void
+native_form_of(json_object *o, const request_t *req, const out_artifact_t *a)
+{
+    native_add(o, "mime", native_string(a->mime));
+    native_add(o, "url", native_url(req, a));
+    native_add(o, "name", native_string(a->name));
+
+    if (a->why[0] != '\0') {
+        native_add(o, "not_stored", native_string(a->why));
+    }
+}
+
+
+static json_object *
+native_forms(const request_t *req, const out_item_t *item, size_t from)
+{
+    size_t        i;
+    json_object  *all, *one;
+
+    all = json_object_new_array();
+
+    for (i = from; i < item->nartifacts; i++) {
+        one = json_object_new_object();
+        native_form_of(one, req, &item->artifacts[i]);
+        (void) json_object_array_add(all, one);
+    }
+
+    return all;
+}
+
+
+static void
+native_error_keys(json_object *o, const out_item_t *item)
+{
+    buf_t  text;
+
+    native_add(o, "name", native_text(&item->name));
+    native_add(o, "message", native_text(&item->message));
+
+    memset(&text, 0, sizeof(text));
+    markdown_no_ansi(&text, item->traceback.data, item->traceback.len);
+    native_add(o, "traceback", native_text(&text));
+    buf_free(&text);
+}
+
+
+static json_object *
+native_item(const request_t *req, const out_item_t *item)
+{
+    size_t        from;
+    buf_t         text;
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "type", json_object_new_string(
+                              native_item_types[item->type]));
+    from = 0;
+
+    if (item->type == OUT_IMAGE) {
+        native_form_of(o, req, &item->artifacts[0]);
+        from = 1;
+
+    } else {
+        memset(&text, 0, sizeof(text));
+
+        if (item->type == OUT_ERROR) {
+            markdown_no_ansi(&text, item->text.data, item->text.len);
+
+        } else {
+            (void) buf_add(&text, item->text.data, item->text.len);
+        }
+
+        native_add(o, "text", native_text(&text));
+        buf_free(&text);
+    }
+
+    if (item->type == OUT_ERROR) {
+        native_error_keys(o, item);
+    }
+
+    if (item->nartifacts > from) {
+        native_add(o, "forms", native_forms(req, item, from));
+    }
+
+    return o;
+}
+
+
+static json_object *
+native_outputs(const request_t *req, const outputs_t *out)
+{
+    json_object       *all;
+    const out_item_t  *item;
+
+    all = json_object_new_array();
+
+    for (item = out->first; item != NULL; item = item->next) {
+        (void) json_object_array_add(all, native_item(req, item));
+    }
+
+    return all;
+}
+
+
+static json_object *
+native_artifacts(const request_t *req, const outputs_t *out)
+{
+    size_t             i;
+    json_object       *all, *one;
+    out_artifact_t    *a;
+    const out_item_t  *item;
+
+    all = json_object_new_array();
+
+    for (item = out->first; item != NULL; item = item->next) {
+        for (i = 0; i < item->nartifacts; i++) {
+            a = &item->artifacts[i];
+
+            if (a->file[0] == '\0') {
+                continue;
+            }
+
+            one = json_object_new_object();
+            native_add(one, "name", native_string(a->name));
+            native_add(one, "mime", native_string(a->mime));
+            native_add(one, "size", native_number(a->size));
+            native_add(one, "sha256", native_string(a->sha256));
+            native_add(one, "url", native_url(req, a));
+            (void) json_object_array_add(all, one);
+        }
+    }
+
+    return all;
+}
+
+
+static json_object *
+native_stream(const outputs_t *out, out_type_t type)
+{
+    buf_t         all;
+    json_object  *v;
+
+    memset(&all, 0, sizeof(all));
+    outputs_join(out, type, &all);
+    v = native_text(&all);
+    buf_free(&all);
+
+    return v;
+}
+
+
+static json_object *
+native_value(const outputs_t *out)
+{
+    const out_item_t  *item;
+
+    item = outputs_last(out, OUT_RESULT);
+
+    return item != NULL ? native_text(&item->text) : NULL;
+}
+
+
+static json_object *
+native_error(const result_t *res)
+{
+    json_object       *o;
+    const out_item_t  *item;
+
+    item = outputs_last(&res->out, OUT_ERROR);
+
+    if (item == NULL) {
+        return NULL;
+    }
+
+    o = json_object_new_object();
+    native_error_keys(o, item);
+
+    if (res->exit_code != 0) {
+        native_add(o, "exit_code", json_object_new_int(res->exit_code));
+    }
+
+    return o;
+}
+
+
+static json_object *
+native_usage(const result_t *res)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "wall_ms", native_msec(res->wall_us));
+    native_add(o, "cpu_ms", native_msec(res->cpu_us));
+    native_add(o, "peak_memory_bytes", native_number(res->memory_peak));
+
+    return o;
+}
+
+
+static json_object *
+native_timings(const result_t *res, uint64_t began)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "queue", native_number(res->queue_us));
+    native_add(o, "create", native_number(res->create_us));
+    native_add(o, "first_byte", native_number(res->first_byte_us));
+    native_add(o, "run", native_number(res->run_us));
+    native_add(o, "render", native_number(clock_mono_us() - began));
+
+    return o;
+}
+
+
+static void
+native_write(json_object *o, answer_t *a)
+{
+    size_t       len;
+    const char  *text;
+
+    text = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN
+                                             |JSON_C_TO_STRING_NOSLASHESCAPE,
+                                             &len);
+    if (text == NULL) {
+        a->body.failed = 1;
+
+    } else {
+        (void) buf_add(&a->body, text, len);
+        (void) buf_puts(&a->body, "\n");
+    }
+
+    a->type = "application/json";
+    a->form = "json";
+    json_object_put(o);
+}
+
+
+static void
+native_render_json(const request_t *req, const result_t *res, answer_t *a)
+{
+    buf_t         md;
+    uint64_t      began;
+    json_object  *o;
+
+    began = clock_mono_us();
+    memset(&md, 0, sizeof(md));
+    markdown(&md, &res->out, req->static_url, MARKDOWN_FENCE_LONGER);
+
+    o = json_object_new_object();
+    native_add(o, "execution_id", native_string(req->execution));
+    native_add(o, "sandbox_id", res->sandbox[0] != '\0'
+                                ? native_string(res->sandbox) : NULL);
+    native_add(o, "state", json_object_new_string(fate_text(res->fate)));
+    native_add(o, "stdout", native_stream(&res->out, OUT_STDOUT));
+    native_add(o, "stderr", native_stream(&res->out, OUT_STDERR));
+    native_add(o, "result", native_value(&res->out));
+    native_add(o, "outputs", native_outputs(req, &res->out));
+    native_add(o, "error", native_error(res));
+    native_add(o, "artifacts", native_artifacts(req, &res->out));
+    native_add(o, "markdown", native_text(&md));
+    native_add(o, "usage", native_usage(res));
+    native_add(o, "expires_at", res->expires != 0
+                                ? native_time(res->expires) : NULL);
+    native_add(o, "timings_us", native_timings(res, began));
+
+    /* last: a worker whose front is gone ends the answer with it */
+    native_add(o, "status", json_object_new_string(
+                                verdict_text(res->verdict)));
+
+    buf_free(&md);
+    native_write(o, a);
+}
+
+
+void
+native_render(const request_t *req, int form, const result_t *res, answer_t *a)
+{
+    a->status = 200;
+
+    if (form == NATIVE_JSON) {
+        native_render_json(req, res, a);
+        return;
+    }
+
+    a->type = "text/markdown; charset=utf-8";
+    a->form = "markdown";
+    markdown(&a->body, &res->out, req->static_url, MARKDOWN_FENCE_LONGER);
+}
+
+
+void
+native_fail(const err_t *e, answer_t *a)
+{
+    json_object  *o, *inner;
+
+    inner = json_object_new_object();
+    native_add(inner, "code", native_string(e->code));
+    native_add(inner, "message", native_string(e->text));
+
+    o = json_object_new_object();
+    native_add(o, "error", inner);
+
+    native_write(o, a);
+    a->form = NULL;
+    a->status = e->status;
+    a->retry_after = e->retry_after;
+}
+
+
+static json_object *
+native_box(const box_view_t *v)
+{
+    json_object  *o, *l;
+
+    l = json_object_new_object();
+    native_add(l, "memory_bytes", native_number(v->limits.memory));
+    native_add(l, "disk_bytes", native_number(v->limits.disk));
+    native_add(l, "processes", native_number(v->limits.processes));
+    native_add(l, "cpu", json_object_new_double(v->limits.cpu / 1000.0));
+    native_add(l, "files", native_number(v->limits.files));
+
+    o = json_object_new_object();
+    native_add(o, "sandbox_id", native_string(v->sandbox));
+    native_add(o, "status", json_object_new_string(v->busy ? "running"
+                                                           : "ready"));
+    native_add(o, "profile", native_string(v->profile));
+    native_add(o, "created_at", native_time(v->created));
+    native_add(o, "expires_at", native_time(v->expires));
+    native_add(o, "limits", l);
+
+    return o;
+}
+
+
+void
+native_render_box(const box_view_t *view, answer_t *a)
+{
+    native_write(native_box(view), a);
+}
+
+
+void
+native_render_boxes(const box_view_t *views, size_t n, answer_t *a)
+{
+    size_t        i;
+    json_object  *o, *all;
+
+    all = json_object_new_array();
+
+    for (i = 0; i < n; i++) {
+        (void) json_object_array_add(all, native_box(&views[i]));
+    }
+
+    o = json_object_new_object();
+    native_add(o, "sandboxes", all);
+    native_write(o, a);
+}

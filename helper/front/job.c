@@ -1,0 +1,79 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Names come from a
+ * client.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "job.h"
+#include "utf8.h"
+
+
+void
+job_free(job_t *job)
+{
+    size_t  i;
+
+    for (i = 0; i < job->nfiles; i++) {
+        free(job->files[i].name);
+        free(job->files[i].data);
+    }
+
+    free(job->files);
+    free(job->code);
+    free(job->env);
+    free(job->stdin_text);
+    memset(job, 0, sizeof(job_t));
+}
+
+
+static int
+job_component(const char *name, size_t len)
+{
+    if (len == 0 || len > 255) {
+        return 0;
+    }
+
+    if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.'))) {
+        return 0;
+    }
+
+    return 1;
+}
+
+
+int
+job_file_name(const char *name, size_t len)
+{
+    size_t  i, from, depth;
+
+    if (len == 0 || len > BOUND_FILE_NAME || !utf8_valid(name, len)) {
+        return 0;
+    }
+
+    from = 0;
+    depth = 0;
+
+    for (i = 0; i <= len; i++) {
+        if (i < len && ((unsigned char) name[i] < 0x20 || name[i] == 0x7f)) {
+            return 0;
+        }
+
+        if (i < len && name[i] != '/') {
+            continue;
+        }
+
+        if (!job_component(name + from, i - from)
+            || ++depth > BOUND_FILE_DEPTH)
+        {
+            return 0;
+        }
+
+        from = i + 1;
+    }
+
+    return 1;
+}

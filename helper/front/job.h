@@ -1,0 +1,58 @@
+
+/*
+ * What is asked, in no dialect's words.
+ */
+
+#ifndef FRONT_JOB_H
+#define FRONT_JOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protocol/kernel.h"
+#include "protocol/profile.h"
+
+
+#define JOB_SANDBOX  56         /* sbx_<node>_<32 hex>, final NUL */
+
+
+typedef struct {
+    char    *name;              /* relative to /workspace, checked */
+    char    *data;
+    size_t   len;
+} job_file_t;
+
+
+typedef struct {
+    krn_language_t        language;
+    char                 *code;
+    size_t                code_len;
+    char                 *env;          /* "K=V", each ended by NUL */
+    size_t                env_len;
+    char                 *stdin_text;
+    size_t                stdin_len;
+    job_file_t           *files;
+    size_t                nfiles;
+
+    char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
+    int                   keep;
+    uint64_t              timeout;      /* msec */
+    uint64_t              output;       /* bytes */
+    retort_box_limits_t   box;          /* complete, at most the ceilings */
+    int                   own_limits;   /* "box" differs from the defaults */
+} job_t;
+
+
+/* frees what the job points to */
+
+void job_free(job_t *job);
+
+/*
+ * May a file be called so?  Relative, valid UTF-8, no empty, "." or ".."
+ * component, no control character, lengths bounded.
+ */
+
+int job_file_name(const char *name, size_t len);
+
+
+#endif /* FRONT_JOB_H */

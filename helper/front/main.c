@@ -1,0 +1,369 @@
+
+/*
+ * retort-front: runs as its own uid, without any capability, started by the
+ * broker.  It parses what clients send and what sandboxes say; it can make
+ * nothing but files in the artifact store and requests to the broker.
+ *
+ * Descriptors at start: seal.h.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "artifact.h"
+#include "bounds.h"
+#include "box.h"
+#include "broker_client.h"
+#include "clock.h"
+#include "flog.h"
+#include "gate.h"
+#include "pool.h"
+#include "seal.h"
+#include "serve.h"
+#include "settings.h"
+#include "text.h"
+#include "wake.h"
+
+
+#define FRONT_THREADS      64
+#define FRONT_THREADS_MAX  512
+#define FRONT_UIDS         16
+#define FRONT_STACK        524288
+#define FRONT_HELPERS      4        /* threads that wake_fd() may serve, too */
+#define FRONT_SPARE_FDS    64
+
+
+typedef struct {
+    uid_t      uids[FRONT_UIDS];
+    size_t     nuids;
+    uint64_t   threads;
+} front_args_t;
+
+
+typedef struct {
+    void  *(*run)(void *);
+    void   *arg;
+} front_thread_t;
+
+
+static front_args_t     front_args;
+static int              front_drain = -1;
+static int              front_open;
+static pthread_cond_t   front_cond = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t  front_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+
+static int
+front_uid(const char *value)
+{
+    uint64_t  uid;
+
+    if (text_number(value, &uid) == -1 || uid >= UINT32_MAX
+        || front_args.nuids == FRONT_UIDS)
+    {
+        flog(RLOG_ERROR, "--allow-uid %s: not a uid, or too many", value);
+        return -1;
+    }
+
+    front_args.uids[front_args.nuids++] = (uid_t) uid;
+
+    return 0;
+}
+
+
+static int
+front_threads(const char *value)
+{
+    if (text_number(value, &front_args.threads) == -1
+        || front_args.threads == 0
+        || front_args.threads > FRONT_THREADS_MAX)
+    {
+        flog(RLOG_ERROR, "--threads %s: from 1 to %d", value,
+             FRONT_THREADS_MAX);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+front_options(int argc, char **argv)
+{
+    int  i, rc;
+
+    front_args.threads = FRONT_THREADS;
+
+    for (i = 1; i < argc; i += 2) {
+        rc = -1;
+
+        if (i + 1 == argc) {
+            flog(RLOG_ERROR, "%s: a value is missing", argv[i]);
+
+        } else if (strcmp(argv[i], "--allow-uid") == 0) {
+            rc = front_uid(argv[i + 1]);
+
+        } else if (strcmp(argv[i], "--threads") == 0) {
+            rc = front_threads(argv[i + 1]);
+
+        } else {
+            flog(RLOG_ERROR, "%s: unknown option", argv[i]);
+        }
+
+        if (rc == -1) {
+            return -1;
+        }
+    }
+
+    if (front_args.nuids == 0) {
+        flog(RLOG_ERROR, "no --allow-uid: nobody could connect");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static void
+front_event(const brk_ans_t *ans, const int *fds, int nfd)
+{
+    if (ans->op == BRK_EV_BOX && !front_open) {
+        adopt_box(ans, fds, nfd);
+        return;
+    }
+
+    if (ans->op == BRK_EV_DRAIN) {
+        wake_post(front_drain);
+    }
+
+    box_event(ans, fds, nfd);
+}
+
+
+/* threads are made before the filter forbids it, and wait for it */
+
+static void *
+front_thread(void *arg)
+{
+    front_thread_t  t;
+
+    t = *(front_thread_t *) arg;
+    free(arg);
+
+    (void) pthread_mutex_lock(&front_mutex);
+
+    while (!front_open) {
+        (void) pthread_cond_wait(&front_cond, &front_mutex);
+    }
+
+    (void) pthread_mutex_unlock(&front_mutex);
+
+    return t.run(t.arg);
+}
+
+
+static int
+front_start(void *(*run)(void *), void *arg)
+{
+    int              rc;
+    pthread_t        id;
+    pthread_attr_t   attr;
+    front_thread_t  *t;
+
+    t = malloc(sizeof(front_thread_t));
+
+    if (t == NULL || pthread_attr_init(&attr) != 0) {
+        free(t);
+        return -1;
+    }
+
+    t->run = run;
+    t->arg = arg;
+
+    rc = pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    rc |= pthread_attr_setstacksize(&attr, FRONT_STACK);
+    rc |= pthread_create(&id, &attr, front_thread, t);
+    (void) pthread_attr_destroy(&attr);
+
+    if (rc != 0) {
+        free(t);
+        flog(RLOG_ERROR, "a thread could not be made");
+        return -1;
+    }
+
+    return 0;
+}
+
+
+static int
+front_all_threads(const retort_settings_t *s)
+{
+    uint64_t  i;
+
+    for (i = 0; i < front_args.threads; i++) {
+        if (front_start(serve_thread, (void *) s) == -1) {
+            return -1;
+        }
+    }
+
+    return front_start(brk_reader, NULL) | front_start(box_reaper, NULL)
+           | front_start(pool_thread, NULL) | front_start(adopt_thread, NULL);
+}
+
+
+static uint64_t
+front_fsize(const retort_settings_t *s)
+{
+    uint32_t  i;
+    uint64_t  max;
+
+    max = 0;
+
+    for (i = 0; i < s->nprofiles; i++) {
+        max = s->profile[i].run_max.image > max ? s->profile[i].run_max.image
+                                                : max;
+        max = s->profile[i].run.image > max ? s->profile[i].run.image : max;
+    }
+
+    return max;
+}
+
+
+/* what needs files and system calls that the filter will not allow */
+
+static int
+front_init(const retort_settings_t *s)
+{
+    char  text[CLOCK_TEXT];
+
+    clock_text(clock_wall_ms(), text);
+    front_drain = eventfd(0, EFD_CLOEXEC|EFD_NONBLOCK);
+
+    if (front_drain == -1
+        || wake_init((unsigned) front_args.threads + FRONT_HELPERS) == -1
+        || box_init(s) == -1 || pool_init(s) == -1 || adopt_init(s) == -1
+        || serve_init() == -1)
+    {
+        flog(RLOG_ERROR, "start: %s", strerror(errno));
+        return -1;
+    }
+
+    if (artifact_init(FRONT_FD_STORE) == -1
+        || gate_init(FRONT_FD_LISTENER, front_args.uids, front_args.nuids)
+           == -1
+        || brk_hello(FRONT_FD_BROKER, front_event) == -1)
+    {
+        return -1;
+    }
+
+    return brk_boxes();
+}
+
+
+static int
+front_signals(void)
+{
+    sigset_t  set;
+
+    (void) signal(SIGPIPE, SIG_IGN);
+    (void) signal(SIGXFSZ, SIG_IGN);
+
+    (void) sigemptyset(&set);
+    (void) sigaddset(&set, SIGTERM);
+    (void) sigaddset(&set, SIGINT);
+    (void) sigaddset(&set, SIGHUP);
+    (void) pthread_sigmask(SIG_BLOCK, &set, NULL);
+
+    return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+
+static void
+front_wait(int signals)
+{
+    struct pollfd  p[2];
+
+    memset(p, 0, sizeof(p));
+    p[0].fd = signals;
+    p[0].events = POLLIN;
+    p[1].fd = front_drain;
+    p[1].events = POLLIN;
+
+    while (p[0].revents == 0 && p[1].revents == 0) {
+        (void) poll(p, 2, -1);
+    }
+}
+
+
+static int
+front_end(void)
+{
+    unsigned  busy;
+
+    gate_close();
+    flog(RLOG_INFO, "stopping");
+
+    busy = gate_busy_wait(clock_mono_us() + BOUND_DRAIN_TIME * 1000);
+
+    if (busy != 0) {
+        flog(RLOG_WARN, "stopping: %u requests are cancelled", busy);
+        wake_cancel_all();
+        (void) gate_busy_wait(clock_mono_us() + BOUND_CANCEL_TIME * 1000);
+    }
+
+    return 0;
+}
+
+
+int
+main(int argc, char **argv)
+{
+    int                        signals;
+    const retort_settings_t   *s;
+
+    rlog_init("retort-front");
+
+    if (front_options(argc, argv) == -1) {
+        return 1;
+    }
+
+    signals = front_signals();
+    s = settings_load(FRONT_FD_SETTINGS);
+
+    if (signals == -1 || s == NULL
+        || seal_start((uint64_t) s->nslots * 2 * BRK_BOX_FDS + BOUND_CONNS
+                      + front_args.threads * 2 + FRONT_SPARE_FDS,
+                      front_fsize(s)) == -1)
+    {
+        return 1;
+    }
+
+    (void) close(FRONT_FD_SETTINGS);
+
+    if (front_init(s) == -1 || front_all_threads(s) == -1
+        || seal_finish() == -1)
+    {
+        return 1;
+    }
+
+    (void) pthread_mutex_lock(&front_mutex);
+    front_open = 1;
+    (void) pthread_cond_broadcast(&front_cond);
+    (void) pthread_mutex_unlock(&front_mutex);
+
+    flog(RLOG_INFO, "ready, %u threads", (unsigned) front_args.threads);
+
+    front_wait(signals);
+
+    _exit(front_end());
+}

@@ -1,0 +1,223 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Everything in here
+ * came from a sandbox: amounts are bounded, contents are not looked at.
+ */
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "output.h"
+#include "utf8.h"
+
+
+void
+outputs_init(outputs_t *o, uint64_t max)
+{
+    memset(o, 0, sizeof(outputs_t));
+    o->stream_max = max;
+    o->text_max = max;
+}
+
+
+void
+outputs_free(outputs_t *o)
+{
+    out_item_t  *item, *next;
+
+    for (item = o->first; item != NULL; item = next) {
+        next = item->next;
+        buf_free(&item->text);
+        buf_free(&item->name);
+        buf_free(&item->message);
+        buf_free(&item->traceback);
+        free(item->artifacts);
+        free(item);
+    }
+
+    memset(o, 0, sizeof(outputs_t));
+}
+
+
+out_item_t *
+outputs_add(outputs_t *o, out_type_t type)
+{
+    out_item_t  *item;
+
+    if (o->nitems >= BOUND_ITEMS) {
+        o->nlost++;
+        return NULL;
+    }
+
+    item = calloc(1, sizeof(out_item_t));
+    if (item == NULL) {
+        o->nlost++;
+        return NULL;
+    }
+
+    item->type = type;
+
+    if (o->last != NULL) {
+        o->last->next = item;
+
+    } else {
+        o->first = item;
+    }
+
+    o->last = item;
+    o->nitems++;
+
+    return item;
+}
+
+
+static out_item_t *
+outputs_block(outputs_t *o, out_type_t type, uint64_t now)
+{
+    out_item_t  *item;
+
+    item = o->last;
+
+    if (item != NULL && item->type == type
+        && now - item->at <= (uint64_t) BOUND_MERGE * 1000)
+    {
+        return item;
+    }
+
+    return outputs_add(o, type);
+}
+
+
+void
+outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
+    uint64_t size, uint64_t now)
+{
+    size_t       keep, whole;
+    uint64_t     room;
+    out_item_t  *item;
+
+    if (size == 0) {
+        return;
+    }
+
+    o->stream_size += size;
+
+    if (o->cut != NULL) {
+        return;
+    }
+
+    item = outputs_block(o, type, now);
+
+    if (item == NULL) {
+        return;
+    }
+
+    room = o->stream_max - o->stream_kept;
+    keep = n < room ? n : (size_t) room;
+
+    (void) buf_add(&item->text, p, keep);
+    o->stream_kept += keep;
+    item->at = now;
+
+    if (keep < size) {
+        o->cut = item;
+        whole = utf8_cut(item->text.data, item->text.len + 1, item->text.len);
+        o->stream_kept -= item->text.len - whole;
+        item->text.len = whole;
+    }
+}
+
+
+void
+outputs_text(outputs_t *o, buf_t *to, const char *p, size_t n, uint64_t size)
+{
+    size_t    keep;
+    uint64_t  room;
+
+    room = o->text_max - o->text_kept;
+    keep = n < room ? n : (size_t) room;
+
+    if (keep < size) {
+        keep = utf8_cut(p, keep + 1, keep);
+    }
+
+    (void) buf_add(to, p, keep);
+    o->text_kept += keep;
+
+    if (keep < size) {
+        (void) buf_printf(to, "\n[truncated: %zu of %" PRIu64 " bytes]",
+                          keep, size);
+    }
+}
+
+
+void
+outputs_error(outputs_t *o, const char *name, const char *text)
+{
+    out_item_t  *item;
+
+    item = outputs_add(o, OUT_ERROR);
+
+    if (item == NULL) {
+        return;
+    }
+
+    (void) buf_puts(&item->name, name);
+    (void) buf_puts(&item->message, text);
+    (void) buf_puts(&item->text, text);
+}
+
+
+void
+outputs_finish(outputs_t *o)
+{
+    buf_t  *text;
+
+    if (o->cut != NULL) {
+        text = &o->cut->text;
+
+        if (text->len != 0 && text->data[text->len - 1] != '\n') {
+            (void) buf_puts(text, "\n");
+        }
+
+        (void) buf_printf(text, "[output truncated: %" PRIu64 " of %" PRIu64
+                          " bytes]\n", o->stream_kept, o->stream_size);
+    }
+
+    if (o->nlost != 0 && o->last != NULL) {
+        (void) buf_printf(&o->last->text, "\n[%" PRIu64
+                          " further outputs dropped]\n", o->nlost);
+    }
+}
+
+
+void
+outputs_join(const outputs_t *o, out_type_t type, buf_t *to)
+{
+    const out_item_t  *item;
+
+    for (item = o->first; item != NULL; item = item->next) {
+        if (item->type == type) {
+            (void) buf_add(to, item->text.data, item->text.len);
+        }
+    }
+}
+
+
+const out_item_t *
+outputs_last(const outputs_t *o, out_type_t type)
+{
+    const out_item_t  *item, *last;
+
+    last = NULL;
+
+    for (item = o->first; item != NULL; item = item->next) {
+        if (item->type == type) {
+            last = item;
+        }
+    }
+
+    return last;
+}

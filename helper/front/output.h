@@ -1,0 +1,117 @@
+
+/*
+ * What a run said, in order: the list of outputs that every dialect renders.
+ *
+ * Texts are bytes of a sandbox: any byte may be in them.  They are bounded
+ * while they come in, and made valid UTF-8 only where an answer is written.
+ */
+
+#ifndef FRONT_OUTPUT_H
+#define FRONT_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+
+#define OUT_NAME  32            /* "fig-001.png", final NUL */
+#define OUT_FILE  48            /* "<32 hex>.png" */
+#define OUT_MIME  64
+
+
+typedef enum {
+    OUT_STDOUT,
+    OUT_STDERR,
+    OUT_RESULT,                 /* the value of the last expression */
+    OUT_DISPLAY,                /* a display without a picture */
+    OUT_IMAGE,
+    OUT_ERROR
+} out_type_t;
+
+
+/* a picture or document that is in the artifact store, or why it is not */
+
+typedef struct {
+    char      name[OUT_NAME];   /* for people, unique in this run */
+    char      file[OUT_FILE];   /* in the store; "" if it was not stored */
+    char      mime[OUT_MIME];
+    char      sha256[65];
+    uint64_t  size;             /* bytes that the sandbox gave */
+    char      why[96];          /* "" if it was stored */
+} out_artifact_t;
+
+
+typedef struct out_item_s  out_item_t;
+
+struct out_item_s {
+    out_type_t       type;
+    out_item_t      *next;
+    buf_t            text;
+    buf_t            name;      /* OUT_ERROR: its class */
+    buf_t            message;   /* OUT_ERROR */
+    buf_t            traceback; /* OUT_ERROR */
+    out_artifact_t  *artifacts; /* OUT_IMAGE: the first is the picture */
+    size_t           nartifacts;
+    uint64_t         at;        /* when its last bytes came, usec */
+};
+
+
+typedef struct {
+    out_item_t      *first;
+    out_item_t      *last;
+    size_t           nitems;
+    uint64_t         nlost;     /* outputs beyond BOUND_ITEMS */
+
+    uint64_t         stream_max;    /* bytes of stdout and stderr to keep */
+    uint64_t         stream_kept;
+    uint64_t         stream_size;   /* bytes that there were */
+    out_item_t      *cut;           /* where stream_max was reached */
+
+    uint64_t         text_max;      /* the same for all other texts */
+    uint64_t         text_kept;
+
+    unsigned         figures;       /* numbers given */
+    unsigned         documents;
+    uint64_t         stored;        /* artifacts in the store */
+} outputs_t;
+
+
+void outputs_init(outputs_t *o, uint64_t max);
+void outputs_free(outputs_t *o);
+
+/*
+ * "n" bytes of a stream at time "now" (usec), of which "size" existed.  Joins
+ * the block before if that is the same stream and not older than BOUND_MERGE.
+ */
+
+void outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
+    uint64_t size, uint64_t now);
+
+/* a new item at the end; NULL if there are too many (counted) or no memory */
+
+out_item_t *outputs_add(outputs_t *o, out_type_t type);
+
+/* text of an item that is no stream: bounded, with a mark where it was cut */
+
+void outputs_text(outputs_t *o, buf_t *to, const char *p, size_t n,
+    uint64_t size);
+
+/* an error that the front itself tells */
+
+void outputs_error(outputs_t *o, const char *name, const char *text);
+
+/* once, at the end of the run: marks what was cut */
+
+void outputs_finish(outputs_t *o);
+
+/* all text of one stream, appended */
+
+void outputs_join(const outputs_t *o, out_type_t type, buf_t *to);
+
+/* the last item of a type, or NULL */
+
+const out_item_t *outputs_last(const outputs_t *o, out_type_t type);
+
+
+#endif /* FRONT_OUTPUT_H */

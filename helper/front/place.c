@@ -1,0 +1,191 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Where a job runs:
+ * finds, makes, and lets go of the sandbox.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "flog.h"
+#include "place.h"
+#include "pool.h"
+#include "verdict.h"
+#include "wake.h"
+
+
+static box_t *
+place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
+{
+    box_t  *box;
+
+    box = box_spawn(req->profile, limits, e);
+
+    /* boxes that only wait must not stand in a request's way */
+
+    while (box == NULL && e->status == 429 && pool_evict() == 0) {
+        box = box_spawn(req->profile, limits, e);
+    }
+
+    return box;
+}
+
+
+box_t *
+place_fresh(const request_t *req, const retort_box_limits_t *limits, err_t *e)
+{
+    box_t  *box;
+
+    box = NULL;
+
+    if (limits == NULL) {
+        box = pool_take(req->profile);
+    }
+
+    if (box == NULL) {
+        box = place_spawn(req, limits, e);
+    }
+
+    if (box != NULL) {
+        box_own(box);
+    }
+
+    return box;
+}
+
+
+/* an interpreter that died between two cells is replaced, and that is told */
+
+static int
+place_revive(run_t *r, err_t *e)
+{
+    box_news(r->box, &r->news);
+
+    if (!r->news.kernel_gone) {
+        return 0;
+    }
+
+    if (r->news.gone || box_restart(r->box) == -1) {
+        return err_set(e, 410, "sandbox_expired",
+                       "the sandbox ended and its state is gone");
+    }
+
+    (void) box_stat(r->box, &r->box->stat);
+    r->box->lost = 1;
+
+    return 0;
+}
+
+
+static int
+place_find(run_t *r, err_t *e)
+{
+    uint64_t      began;
+    const job_t  *job;
+
+    job = r->job;
+    began = clock_mono_us();
+
+    if (job->sandbox[0] != '\0') {
+        r->box = box_acquire(job->sandbox, r->req->workspace, r->client,
+                             began + job->timeout * 1000, e);
+        r->res->queue_us = clock_mono_us() - r->req->started;
+
+        if (r->box != NULL && place_revive(r, e) == -1) {
+            box_release(r->box);
+            r->box = NULL;
+        }
+
+        return r->box != NULL ? 0 : -1;
+    }
+
+    r->fresh = 1;
+    r->res->queue_us = began - r->req->started;
+    r->box = place_fresh(r->req, job->own_limits ? &job->box : NULL, e);
+
+    if (r->box != NULL && job->keep
+        && box_keep(r->box, r->req->workspace, r->req->run.ttl, e) == -1)
+    {
+        box_end(r->box);
+        r->box = NULL;
+    }
+
+    r->res->create_us = clock_mono_us() - began;
+
+    return r->box != NULL ? 0 : -1;
+}
+
+
+static void
+place_leave(run_t *r)
+{
+    box_t     *box;
+    result_t  *res;
+
+    box = r->box;
+    res = r->res;
+
+    if (box->sandbox[0] == '\0'
+        || (r->fresh && res->verdict == VERDICT_CANCELLED))
+    {
+        res->fate = STATE_GONE;
+    }
+
+    if (res->fate == STATE_GONE) {
+        box_end(box);
+        return;
+    }
+
+    if (box->lost) {
+        res->fate = STATE_LOST;
+        box->lost = 0;
+    }
+
+    (void) snprintf(res->sandbox, sizeof(res->sandbox), "%s", box->sandbox);
+    res->expires = box_expiry(box);
+    box_release(box);
+}
+
+
+int
+run_job(const request_t *req, const job_t *job, int client, result_t *res,
+    err_t *e)
+{
+    run_t  r;
+
+    memset(&r, 0, sizeof(r));
+    memset(res, 0, sizeof(result_t));
+    memset(e, 0, sizeof(err_t));
+    outputs_init(&res->out, job->output);
+
+    r.req = req;
+    r.job = job;
+    r.res = res;
+    r.err = e;
+    r.client = client;
+
+    if (place_find(&r, e) == -1) {
+        return -1;
+    }
+
+    run_cell(&r);
+
+    if (e->status != 0) {
+        /* an input file was refused, nothing ran */
+        if (r.fresh) {
+            box_end(r.box);
+
+        } else {
+            box_release(r.box);
+        }
+
+        outputs_free(&res->out);
+        return -1;
+    }
+
+    verdict_reach(&r);
+    place_leave(&r);
+
+    return 0;
+}

@@ -1,0 +1,22 @@
+
+/*
+ * Where a job runs.
+ */
+
+#ifndef FRONT_PLACE_H
+#define FRONT_PLACE_H
+
+#include "box.h"
+#include "request.h"
+
+
+/*
+ * A fresh box, from the pool if it may have the default limits (NULL), owned
+ * by the caller.  NULL and "e" if there is none.
+ */
+
+box_t *place_fresh(const request_t *req, const retort_box_limits_t *limits,
+    err_t *e);
+
+
+#endif /* FRONT_PLACE_H */

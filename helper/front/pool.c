@@ -1,0 +1,375 @@
+
+/*
+ * In retort-front, as its own uid without any capability.
+ *
+ * Refilling competes with requests for the same cores, so it is lazy: it
+ * starts when a request was answered, and gives way for a moment to those that
+ * are still in work.
+ */
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bounds.h"
+#include "broker_client.h"
+#include "clock.h"
+#include "flog.h"
+#include "pool.h"
+#include "wake.h"
+
+
+#define POOL_GIVE_WAY  20000        /* usec */
+#define POOL_BACK_OFF  1000000      /* usec after a box could not be sealed */
+
+
+typedef struct {
+    const retort_profile_t  *profile;
+    box_t                  **boxes;
+    uint32_t                 n;
+    int                      proved;
+    int                      blocked;   /* no place until a kick */
+    uint64_t                 not_before;
+} pool_t;
+
+
+static pool_t           pools[RETORT_PROFILES_MAX];
+static uint32_t         npools;
+static unsigned         pool_busy;
+static pthread_cond_t   pool_cond;
+static pthread_mutex_t  pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+
+int
+pool_init(const retort_settings_t *s)
+{
+    pool_t              *p;
+    pthread_condattr_t   attr;
+
+    if (pthread_condattr_init(&attr) != 0
+        || pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) != 0
+        || pthread_cond_init(&pool_cond, &attr) != 0)
+    {
+        return -1;
+    }
+
+    for (npools = 0; npools < s->nprofiles; npools++) {
+        p = &pools[npools];
+        p->profile = &s->profile[npools];
+        p->boxes = calloc((size_t) p->profile->ready + 1, sizeof(box_t *));
+
+        if (p->boxes == NULL) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static pool_t *
+pool_of(const retort_profile_t *profile)
+{
+    uint32_t  i;
+
+    for (i = 0; i < npools; i++) {
+        if (pools[i].profile == profile) {
+            return &pools[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+static int
+pool_dead(box_t *box)
+{
+    box_t  news;
+
+    box_news(box, &news);
+
+    return news.kernel_gone || news.gone;
+}
+
+
+static box_t *
+pool_pop(pool_t *p)
+{
+    box_t  *box;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+    box = p->n != 0 ? p->boxes[--p->n] : NULL;
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    return box;
+}
+
+
+box_t *
+pool_take(const retort_profile_t *profile)
+{
+    box_t   *box;
+    pool_t  *p;
+
+    p = pool_of(profile);
+
+    for (box = pool_pop(p); box != NULL; box = pool_pop(p)) {
+        if (!pool_dead(box)) {
+            box_own(box);
+            return box;
+        }
+
+        box_end(box);
+    }
+
+    return NULL;
+}
+
+
+static void
+pool_end_wait(box_t *box)
+{
+    box_t          news;
+    uint64_t       until, now;
+    brk_req_t      req;
+    brk_ans_t      ans;
+    struct pollfd  p;
+
+    box_own(box);
+    brk_request(&req, BRK_KILL, box->id);
+
+    if (brk_call(&req, &ans, NULL) == 0 && ans.code == BRK_OK) {
+        now = clock_mono_us();
+        until = now + BOUND_EXIT_TIME * 1000;
+        p.fd = wake_fd();
+        p.events = POLLIN;
+
+        for (box_news(box, &news); !news.gone && now < until;
+             box_news(box, &news))
+        {
+            (void) poll(&p, 1, (int) ((until - now) / 1000 + 1));
+            wake_clear(p.fd);
+            now = clock_mono_us();
+        }
+    }
+
+    box_end(box);
+}
+
+
+int
+pool_evict(void)
+{
+    box_t     *box;
+    uint32_t   i;
+
+    for (i = 0; i < npools; i++) {
+        box = pool_pop(&pools[i]);
+
+        if (box != NULL) {
+            pool_end_wait(box);
+            return 0;
+        }
+    }
+
+    return -1;
+}
+
+
+void
+pool_enter(void)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+    pool_busy++;
+    (void) pthread_mutex_unlock(&pool_mutex);
+}
+
+
+void
+pool_leave(void)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+    pool_busy--;
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    pool_kick();
+}
+
+
+void
+pool_kick(void)
+{
+    uint32_t  i;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    for (i = 0; i < npools; i++) {
+        pools[i].blocked = 0;
+    }
+
+    (void) pthread_cond_signal(&pool_cond);
+    (void) pthread_mutex_unlock(&pool_mutex);
+}
+
+
+void
+pool_proved(const retort_profile_t *profile)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+    pool_of(profile)->proved = 1;
+    (void) pthread_mutex_unlock(&pool_mutex);
+}
+
+
+const char *
+pool_missing(void)
+{
+    uint32_t     i;
+    const char  *name;
+
+    name = NULL;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    for (i = 0; i < npools && name == NULL; i++) {
+        if (!pools[i].proved) {
+            name = pools[i].profile->name;
+        }
+    }
+
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    return name;
+}
+
+
+static void
+pool_sleep(uint64_t until)
+{
+    struct timespec  ts;
+
+    if (until == UINT64_MAX) {
+        (void) pthread_cond_wait(&pool_cond, &pool_mutex);
+        return;
+    }
+
+    ts.tv_sec = (time_t) (until / 1000000);
+    ts.tv_nsec = (long) (until % 1000000) * 1000;
+    (void) pthread_cond_timedwait(&pool_cond, &pool_mutex, &ts);
+}
+
+
+/* the mutex is held; one that wants a box now, or when one will */
+
+static pool_t *
+pool_wanting(uint64_t now, uint64_t *when)
+{
+    pool_t    *p;
+    uint32_t   i;
+
+    *when = UINT64_MAX;
+
+    for (i = 0; i < npools; i++) {
+        p = &pools[i];
+
+        if ((p->n >= p->profile->ready && p->proved) || p->blocked) {
+            continue;
+        }
+
+        if (p->not_before <= now) {
+            return p;
+        }
+
+        if (p->not_before < *when) {
+            *when = p->not_before;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* waits until a box is wanted and nobody is disturbed by making it */
+
+static pool_t *
+pool_next(void)
+{
+    pool_t    *p;
+    uint64_t   when, until;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    for (p = pool_wanting(clock_mono_us(), &when); p == NULL;
+         p = pool_wanting(clock_mono_us(), &when))
+    {
+        pool_sleep(when);
+    }
+
+    until = clock_mono_us() + POOL_GIVE_WAY;
+
+    while (pool_busy != 0 && clock_mono_us() < until) {
+        pool_sleep(until);
+    }
+
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    return p;
+}
+
+
+static void
+pool_failed(pool_t *p, const err_t *e)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    if (e->status == 429) {
+        p->blocked = 1;
+
+    } else if (strcmp(e->code, "warming") == 0) {
+        p->not_before = clock_mono_us() + BOUND_WARM_TIME * 1000;
+
+    } else {
+        p->not_before = clock_mono_us() + POOL_BACK_OFF;
+    }
+
+    (void) pthread_mutex_unlock(&pool_mutex);
+}
+
+
+void *
+pool_thread(void *unused)
+{
+    err_t    e;
+    box_t   *box;
+    pool_t  *p;
+
+    (void) unused;
+
+    for ( ;; ) {
+        p = pool_next();
+        box = box_spawn(p->profile, NULL, &e);
+
+        if (box == NULL) {
+            pool_failed(p, &e);
+            continue;
+        }
+
+        (void) pthread_mutex_lock(&pool_mutex);
+
+        if (p->n < p->profile->ready) {
+            p->boxes[p->n++] = box;
+            box = NULL;
+        }
+
+        (void) pthread_mutex_unlock(&pool_mutex);
+
+        if (box != NULL) {
+            box_end(box);
+        }
+    }
+
+    return NULL;
+}

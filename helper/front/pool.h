@@ -1,0 +1,49 @@
+
+/*
+ * Sealed sandboxes that wait for a request.
+ */
+
+#ifndef FRONT_POOL_H
+#define FRONT_POOL_H
+
+#include "box.h"
+
+
+/* before threads; 0 or -1 */
+
+int pool_init(const retort_settings_t *s);
+
+/* a ready box with the profile's default limits, owned by the caller, or NULL */
+
+box_t *pool_take(const retort_profile_t *p);
+
+/*
+ * Ends one waiting box of any profile so that its place is free, and waits for
+ * its end.  0, or -1 if none waits.
+ */
+
+int pool_evict(void);
+
+/* a request begins, and is answered: refilling keeps out of its way */
+
+void pool_enter(void);
+void pool_leave(void);
+
+/* something changed that may let a refill succeed */
+
+void pool_kick(void);
+
+/* a box of this profile was sealed, so its template works */
+
+void pool_proved(const retort_profile_t *p);
+
+/* the first profile whose template has not made a box yet, or NULL */
+
+const char *pool_missing(void);
+
+/* the one thread that refills */
+
+void *pool_thread(void *unused);
+
+
+#endif /* FRONT_POOL_H */

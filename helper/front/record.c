@@ -1,0 +1,96 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  A record was written
+ * by an earlier front, perhaps of another version, perhaps in its last moment:
+ * it is checked like a stranger's.
+ */
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record.h"
+#include "text.h"
+
+
+#define RECORD_MAGIC    0x52465231      /* "RFR1": names the layout, too */
+
+
+typedef struct {
+    uint32_t  magic;
+    uint32_t  sum;              /* of all behind it */
+    uint64_t  created;
+    uint64_t  ttl;
+    char      sandbox[JOB_SANDBOX];
+    char      workspace[REQ_WORKSPACE];
+    char      end[7];
+} record_wire_t;
+
+static_assert(sizeof(record_wire_t) == 152, "record: no padding");
+static_assert(sizeof(record_wire_t) <= BRK_RECORD_SIZE, "record fits");
+
+
+static uint32_t
+record_sum(const record_wire_t *w)
+{
+    size_t          i;
+    uint32_t        sum;
+    unsigned char   raw[sizeof(record_wire_t)];
+
+    memcpy(raw, w, sizeof(raw));
+    sum = 2166136261u;
+
+    for (i = offsetof(record_wire_t, created); i < sizeof(raw); i++) {
+        sum = (sum ^ raw[i]) * 16777619u;
+    }
+
+    return sum;
+}
+
+
+void
+record_write(const record_t *r, uint8_t out[BRK_RECORD_SIZE])
+{
+    record_wire_t  w;
+
+    memset(&w, 0, sizeof(w));
+    w.magic = RECORD_MAGIC;
+    w.created = r->created;
+    w.ttl = r->ttl;
+    (void) snprintf(w.sandbox, sizeof(w.sandbox), "%s", r->sandbox);
+    (void) snprintf(w.workspace, sizeof(w.workspace), "%s", r->workspace);
+    w.sum = record_sum(&w);
+
+    memset(out, 0, BRK_RECORD_SIZE);
+    memcpy(out, &w, sizeof(w));
+}
+
+
+int
+record_read(record_t *r, const uint8_t in[BRK_RECORD_SIZE])
+{
+    record_wire_t  w;
+
+    memcpy(&w, in, sizeof(w));
+
+    if (w.magic != RECORD_MAGIC || w.sum != record_sum(&w)) {
+        return -1;
+    }
+
+    if (memchr(w.sandbox, '\0', sizeof(w.sandbox)) == NULL
+        || memchr(w.workspace, '\0', sizeof(w.workspace)) == NULL
+        || !text_is_id(w.sandbox, "sbx")
+        || !text_is_name(w.workspace, sizeof(w.workspace) - 1)
+        || w.ttl == 0)
+    {
+        return -1;
+    }
+
+    memcpy(r->sandbox, w.sandbox, sizeof(r->sandbox));
+    memcpy(r->workspace, w.workspace, sizeof(r->workspace));
+    r->created = w.created;
+    r->ttl = w.ttl;
+
+    return 0;
+}

@@ -1,0 +1,283 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  The params come
+ * from a web server that was let in by its uid; they are checked all the same,
+ * and what a location may set can only lower a profile's limits.
+ */
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "request.h"
+#include "settings.h"
+#include "text.h"
+#include "utf8.h"
+
+
+typedef struct {
+    const char  *name;
+    size_t       def;           /* offsets in request_t */
+    size_t       max;
+    size_t       width;
+} request_limit_t;
+
+
+#define REQUEST_RUN(name, field)                                              \
+    { "RETORT_LIMIT_" name, offsetof(request_t, run.field),                   \
+      offsetof(request_t, run_max.field), sizeof(uint64_t) }
+#define REQUEST_BOX(name, field, type)                                        \
+    { "RETORT_LIMIT_" name, offsetof(request_t, box.field),                   \
+      offsetof(request_t, box_max.field), sizeof(type) }
+
+static const request_limit_t  request_limits[] = {
+    REQUEST_RUN("TIMEOUT", timeout),
+    REQUEST_RUN("OUTPUT", output),
+    REQUEST_RUN("IMAGE", image),
+    REQUEST_BOX("MEMORY", memory, uint64_t),
+    REQUEST_BOX("DISK", disk, uint64_t),
+    REQUEST_BOX("PROCESSES", processes, uint32_t),
+    REQUEST_BOX("CPU", cpu, uint32_t)
+};
+
+
+static const char *
+request_param(char **envp, const char *name)
+{
+    size_t  n;
+
+    n = strlen(name);
+
+    for ( /* void */ ; *envp != NULL; envp++) {
+        if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=') {
+            return *envp + n + 1;
+        }
+    }
+
+    return NULL;
+}
+
+
+static const char *
+request_text(char **envp, const char *name)
+{
+    const char  *value;
+
+    value = request_param(envp, name);
+
+    return value != NULL ? value : "";
+}
+
+
+/* a name that stands twice would mean two things to two readers */
+
+static int
+request_twice(char **envp)
+{
+    char    **a, **b;
+    size_t    n;
+
+    for (a = envp; *a != NULL; a++) {
+        if (strncmp(*a, "HTTP_", 5) == 0) {
+            continue;
+        }
+
+        n = strcspn(*a, "=") + 1;
+
+        for (b = a + 1; *b != NULL; b++) {
+            if (strncmp(*a, *b, n) == 0) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+request_lower(request_t *r, const request_limit_t *l, uint64_t value)
+{
+    char      *at[2];
+    size_t     i;
+    uint32_t   narrow;
+    uint64_t   wide;
+
+    at[0] = (char *) r + l->def;
+    at[1] = (char *) r + l->max;
+
+    for (i = 0; i < 2; i++) {
+        if (l->width == sizeof(wide)) {
+            memcpy(&wide, at[i], sizeof(wide));
+            wide = value < wide ? value : wide;
+            memcpy(at[i], &wide, sizeof(wide));
+
+        } else {
+            memcpy(&narrow, at[i], sizeof(narrow));
+            narrow = value < narrow ? (uint32_t) value : narrow;
+            memcpy(at[i], &narrow, sizeof(narrow));
+        }
+    }
+}
+
+
+static int
+request_ceilings(request_t *r, char **envp, err_t *e)
+{
+    size_t                  i;
+    uint64_t                value;
+    const char             *text;
+    const request_limit_t  *l;
+
+    for (i = 0; i < sizeof(request_limits) / sizeof(request_limits[0]); i++) {
+        l = &request_limits[i];
+        text = request_param(envp, l->name);
+
+        if (text == NULL) {
+            continue;
+        }
+
+        if (text_number(text, &value) == -1 || value == 0) {
+            return err_set(e, 500, "bad_param", "%s is not a number above 0",
+                           l->name);
+        }
+
+        request_lower(r, l, value);
+    }
+
+    return 0;
+}
+
+
+static int
+request_execution(request_t *r, const char *id, const char *node, err_t *e)
+{
+    if (id == NULL) {
+        return text_id(r->execution, sizeof(r->execution), "exec", node);
+    }
+
+    if (strlen(id) >= sizeof(r->execution) || !text_is_id(id, "exec")) {
+        return err_set(e, 500, "bad_param", "RETORT_EXECUTION is not an id");
+    }
+
+    (void) snprintf(r->execution, sizeof(r->execution), "%s", id);
+
+    return 0;
+}
+
+
+static int
+request_static(request_t *r, const char *url, err_t *e)
+{
+    size_t  i, n;
+
+    n = strlen(url);
+
+    for (i = 0; i < n; i++) {
+        if ((unsigned char) url[i] <= ' ' || url[i] == '"' || url[i] == ')'
+            || (unsigned char) url[i] >= 0x7f)
+        {
+            break;
+        }
+    }
+
+    if (i < n || n >= sizeof(r->static_url)) {
+        return err_set(e, 500, "bad_param", "RETORT_STATIC_URL is not a URL");
+    }
+
+    memcpy(r->static_url, url, n + 1);
+
+    return 0;
+}
+
+
+static int
+request_who(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
+{
+    const char  *text;
+
+    text = request_text(envp, "RETORT_WORKSPACE");
+
+    if (!text_is_name(text, sizeof(r->workspace) - 1)) {
+        return err_set(e, 403, "forbidden", "no valid workspace");
+    }
+
+    (void) snprintf(r->workspace, sizeof(r->workspace), "%s", text);
+
+    text = request_param(envp, "RETORT_PROFILE");
+    r->profile = settings_profile(s, text != NULL ? text : "default");
+
+    if (r->profile == NULL) {
+        return err_set(e, 500, "unknown_profile",
+                       "the profile of this location does not exist");
+    }
+
+    r->box = r->profile->box;
+    r->box_max = r->profile->box_max;
+    r->run = r->profile->run;
+    r->run_max = r->profile->run_max;
+
+    return 0;
+}
+
+
+static int
+request_line(request_t *r, char **envp, err_t *e)
+{
+    const char  *text;
+
+    r->method = request_text(envp, "REQUEST_METHOD");
+    r->script = request_text(envp, "SCRIPT_NAME");
+    r->path = request_text(envp, "PATH_INFO");
+    r->type = request_text(envp, "CONTENT_TYPE");
+    r->accept = request_text(envp, "HTTP_ACCEPT");
+
+    if (!utf8_valid(r->path, strlen(r->path))) {
+        return err_set(e, 404, "not_found", "no such path");
+    }
+
+    text = request_text(envp, "CONTENT_LENGTH");
+
+    if (*text != '\0' && text_number(text, &r->length) == -1) {
+        return err_set(e, 400, "bad_length", "CONTENT_LENGTH is no number");
+    }
+
+    return 0;
+}
+
+
+int
+request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
+{
+    const char  *api;
+
+    if (request_twice(envp)) {
+        return err_set(e, 400, "bad_param", "a param stands twice");
+    }
+
+    if (request_line(r, envp, e) == -1) {
+        return -1;
+    }
+
+    api = request_text(envp, "RETORT_API");
+
+    if (!text_is_name(api, sizeof(r->api) - 1)) {
+        return err_set(e, 500, "unknown_api", "RETORT_API names no dialect");
+    }
+
+    (void) snprintf(r->api, sizeof(r->api), "%s", api);
+
+    if (strcmp(api, "health") == 0) {
+        return 0;
+    }
+
+    if (request_who(r, envp, s, e) == -1
+        || request_ceilings(r, envp, e) == -1
+        || request_static(r, request_text(envp, "RETORT_STATIC_URL"), e) == -1)
+    {
+        return -1;
+    }
+
+    return request_execution(r, request_param(envp, "RETORT_EXECUTION"),
+                             s->node, e);
+}

@@ -1,0 +1,56 @@
+
+/*
+ * What the web server says about a request (FastCGI params), checked.
+ */
+
+#ifndef FRONT_REQUEST_H
+#define FRONT_REQUEST_H
+
+#include <stdint.h>
+
+#include "err.h"
+#include "protocol/profile.h"
+
+
+#define REQ_API        16
+#define REQ_WORKSPACE  65
+#define REQ_EXECUTION  56       /* exec_<node>_<32 hex>, final NUL */
+#define REQ_STATIC     512
+
+
+typedef struct {
+    const char              *method;    /* views into the params */
+    const char              *script;
+    const char              *path;      /* PATH_INFO, "" if absent */
+    const char              *type;      /* CONTENT_TYPE, "" if absent */
+    const char              *accept;    /* "" if absent */
+    uint64_t                 length;    /* CONTENT_LENGTH, 0 if absent */
+
+    char                     api[REQ_API];
+    char                     workspace[REQ_WORKSPACE];
+    char                     execution[REQ_EXECUTION];
+    char                     static_url[REQ_STATIC];
+
+    const retort_profile_t  *profile;
+
+    /* the profile's, lowered by this location's ceilings */
+    retort_box_limits_t      box;
+    retort_box_limits_t      box_max;
+    retort_run_limits_t      run;
+    retort_run_limits_t      run_max;
+
+    uint64_t                 started;   /* clock_mono_us() */
+} request_t;
+
+
+/*
+ * "envp" is "NAME=value" strings, NULL at the end, that live as long as the
+ * request.  0, or -1 and "e".  A request whose api is "health" needs nothing
+ * but a method and a path; its profile is NULL.
+ */
+
+int request_parse(request_t *r, char **envp, const retort_settings_t *s,
+    err_t *e);
+
+
+#endif /* FRONT_REQUEST_H */

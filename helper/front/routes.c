@@ -1,0 +1,321 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Chooses by dialect,
+ * method and path; bodies are parsed by the dialect.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect/dialect.h"
+#include "health.h"
+#include "place.h"
+#include "pool.h"
+#include "routes.h"
+#include "run.h"
+
+
+#define ROUTES_ROW(name)  &dialect_##name,
+
+static const dialect_t *const  routes_dialects[] = {
+    DIALECTS(ROUTES_ROW)
+    NULL
+};
+
+
+typedef struct {
+    const request_t        *req;
+    const dialect_t        *dialect;
+    const dialect_route_t  *route;
+    routes_body_t          *body;
+    answer_t               *a;
+    char                    id[JOB_SANDBOX];    /* the "*" of the path */
+    char                    allow[64];
+} routes_t;
+
+
+static const dialect_t *
+routes_dialect(const char *api)
+{
+    const dialect_t *const  *d;
+
+    for (d = routes_dialects; *d != NULL; d++) {
+        if (strcmp((*d)->name, api) == 0) {
+            return *d;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* does the path fit?  "*" is one component, and at the end */
+
+static int
+routes_match(const char *pattern, const char *path, char *id)
+{
+    size_t  n, len;
+
+    n = strcspn(pattern, "*");
+
+    if (pattern[n] == '\0') {
+        return strcmp(pattern, path) == 0;
+    }
+
+    if (strncmp(pattern, path, n) != 0) {
+        return 0;
+    }
+
+    len = strlen(path + n);
+
+    if (len == 0 || strchr(path + n, '/') != NULL) {
+        return 0;
+    }
+
+    /* an id that is too long is nobody's */
+    (void) snprintf(id, JOB_SANDBOX, "%s", len < JOB_SANDBOX ? path + n : "-");
+
+    return 1;
+}
+
+
+static int
+routes_find(routes_t *r, err_t *e)
+{
+    size_t                   n;
+    const dialect_route_t   *route;
+
+    for (route = r->dialect->routes; route->method != NULL; route++) {
+        if (!routes_match(route->path, r->req->path, r->id)) {
+            continue;
+        }
+
+        if (strcmp(route->method, r->req->method) == 0) {
+            r->route = route;
+            return 0;
+        }
+
+        n = strlen(r->allow);
+        (void) snprintf(r->allow + n, sizeof(r->allow) - n, "%s%s",
+                        n != 0 ? ", " : "", route->method);
+    }
+
+    if (r->allow[0] == '\0') {
+        return err_set(e, 404, "not_found", "no such path");
+    }
+
+    return err_set(e, 405, "method_not_allowed", "allowed here: %s", r->allow);
+}
+
+
+static int
+routes_execute(routes_t *r, err_t *e)
+{
+    int        rc, form;
+    buf_t      body;
+    job_t      job;
+    result_t   res;
+
+    form = r->dialect->form(r->req, e);
+
+    if (form == -1) {
+        return -1;
+    }
+
+    memset(&job, 0, sizeof(job));
+    memset(&body, 0, sizeof(body));
+
+    rc = r->body->read(r->body, r->req->run.request, &body, e);
+
+    if (rc == 0) {
+        rc = r->dialect->parse(r->req, body.data != NULL ? body.data : "",
+                               body.len, &job, e);
+    }
+
+    buf_free(&body);
+
+    if (rc == 0) {
+        rc = run_job(r->req, &job, r->body->client, &res, e);
+    }
+
+    job_free(&job);
+
+    if (rc == -1) {
+        return -1;
+    }
+
+    answer_run(r->a, r->req, &res);
+    r->dialect->render(r->req, form, &res, r->a);
+    outputs_free(&res.out);
+
+    return 0;
+}
+
+
+static int
+routes_create(routes_t *r, err_t *e)
+{
+    int          rc;
+    buf_t        body;
+    char         id[JOB_SANDBOX];
+    box_t       *box;
+    box_view_t   view;
+    box_wish_t   wish;
+
+    memset(&body, 0, sizeof(body));
+    memset(&wish, 0, sizeof(wish));
+
+    rc = r->body->read(r->body, r->req->run.request, &body, e);
+
+    if (rc == 0) {
+        rc = r->dialect->parse_box(r->req, body.data, body.len, &wish, e);
+    }
+
+    buf_free(&body);
+
+    if (rc == -1) {
+        return -1;
+    }
+
+    box = place_fresh(r->req, wish.own_limits ? &wish.box : NULL, e);
+
+    if (box == NULL) {
+        return -1;
+    }
+
+    if (box_keep(box, r->req->workspace, wish.ttl, e) == -1) {
+        box_end(box);
+        return -1;
+    }
+
+    memcpy(id, box->sandbox, sizeof(id));
+    box_release(box);
+
+    if (box_look(id, r->req->workspace, &view, e) == -1) {
+        return -1;
+    }
+
+    r->dialect->render_box(&view, r->a);
+    r->a->status = 201;
+    (void) buf_printf(&r->a->lines, "X-Retort-Sandbox: %s\r\n", id);
+
+    return 0;
+}
+
+
+static int
+routes_show(routes_t *r, err_t *e)
+{
+    box_view_t  view;
+
+    if (box_look(r->id, r->req->workspace, &view, e) == -1) {
+        return -1;
+    }
+
+    r->dialect->render_box(&view, r->a);
+    r->a->status = 200;
+
+    return 0;
+}
+
+
+static int
+routes_list(routes_t *r, err_t *e)
+{
+    size_t       n;
+    box_view_t  *views;
+
+    views = calloc(box_max(), sizeof(box_view_t));
+
+    if (views == NULL) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    n = box_list(r->req->workspace, views, box_max());
+    r->dialect->render_boxes(views, n, r->a);
+    r->a->status = 200;
+    free(views);
+
+    return 0;
+}
+
+
+static int
+routes_do(routes_t *r, err_t *e)
+{
+    switch (r->route->op) {
+
+    case OP_EXECUTE:
+        return routes_execute(r, e);
+
+    case OP_BOX_CREATE:
+        return routes_create(r, e);
+
+    case OP_BOX_LIST:
+        return routes_list(r, e);
+
+    case OP_BOX_SHOW:
+        return routes_show(r, e);
+
+    case OP_BOX_DELETE:
+        r->a->status = 204;
+        return box_delete(r->id, r->req->workspace, e);
+    }
+
+    return err_set(e, 404, "not_found", "no such path");
+}
+
+
+void
+routes_refuse(const err_t *e, answer_t *a)
+{
+    dialect_native.fail(e, a);
+}
+
+
+static void
+routes_fail(routes_t *r, err_t *e)
+{
+    if (e->status == 0) {
+        /* nobody reads it; the worker's log does */
+        e->status = 499;
+        (void) buf_puts(&r->a->lines, "X-Retort-Status: cancelled\r\n");
+    }
+
+    r->dialect->fail(e, r->a);
+
+    if (e->status == 405) {
+        (void) buf_printf(&r->a->lines, "Allow: %s\r\n", r->allow);
+    }
+}
+
+
+void
+routes_serve(const request_t *req, routes_body_t *body, answer_t *a)
+{
+    err_t     e;
+    routes_t  r;
+
+    memset(&e, 0, sizeof(e));
+    memset(&r, 0, sizeof(r));
+    r.req = req;
+    r.body = body;
+    r.a = a;
+    r.dialect = routes_dialect(req->api);
+
+    if (strcmp(req->api, "health") == 0) {
+        health_serve(req, a);
+        return;
+    }
+
+    if (r.dialect == NULL) {
+        (void) err_set(&e, 500, "unknown_api", "RETORT_API names no dialect");
+        routes_refuse(&e, a);
+        return;
+    }
+
+    if (routes_find(&r, &e) == -1 || routes_do(&r, &e) == -1) {
+        routes_fail(&r, &e);
+    }
+}

@@ -1,0 +1,341 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  The channel and the
+ * pipes lead to tenant code: reads are bounded, writes never block, and how a
+ * run ended is decided by what the front and the broker know.
+ */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bounds.h"
+#include "clock.h"
+#include "flog.h"
+#include "run.h"
+#include "verdict.h"
+#include "wake.h"
+
+
+enum { RUN_POLL_CLIENT = BRK_BOX_FDS, RUN_POLL_WAKE, RUN_POLL_MAX };
+
+
+void
+run_stop(run_t *r, run_stop_t why)
+{
+    uint64_t  now;
+
+    if (r->stop != STOP_NONE || r->phase == RUN_OVER) {
+        return;
+    }
+
+    r->stop = why;
+    now = clock_mono_us();
+
+    if (why == STOP_BROKEN) {
+        flog(RLOG_WARN, "sandbox: its kernel broke the protocol");
+    }
+
+    if (why == STOP_CANCEL && r->fresh) {
+        /* nobody will ever use this box */
+        r->stage = 3;
+        r->phase = RUN_OVER;
+        return;
+    }
+
+    if (why == STOP_BROKEN) {
+        r->stage = 2;
+        box_signal(r->box, SIGKILL);
+        r->alarm = now + BOUND_KILL_TIME * 1000;
+        return;
+    }
+
+    r->stage = 1;
+    box_signal(r->box, SIGINT);
+    r->alarm = now + BOUND_GRACE * 1000;
+}
+
+
+static void
+run_clock(run_t *r)
+{
+    uint64_t  now;
+
+    now = clock_mono_us();
+
+    if (now < r->alarm || r->phase == RUN_OVER) {
+        return;
+    }
+
+    if (r->stop == STOP_NONE) {
+        run_stop(r, r->closed[BOX_CHANNEL] ? STOP_BROKEN : STOP_TIMEOUT);
+        return;
+    }
+
+    if (r->stage == 1) {
+        r->stage = 2;
+        box_signal(r->box, SIGKILL);
+        r->alarm = now + BOUND_KILL_TIME * 1000;
+        return;
+    }
+
+    /* it cannot be killed from inside: the whole box goes */
+    r->stage = 3;
+    r->phase = RUN_OVER;
+}
+
+
+static void
+run_channel(run_t *r)
+{
+    int          turn;
+    char         packet[KRN_PACKET + 1];
+    ssize_t      n;
+    krn_feed_t   fed;
+
+    for (turn = 0; turn < BOUND_TURN && r->phase != RUN_OVER
+                   && !r->closed[BOX_CHANNEL]; turn++)
+    {
+        n = recv(r->box->fd[BOX_CHANNEL], packet, sizeof(packet),
+                 MSG_DONTWAIT);
+
+        if (n == -1) {
+            return;
+        }
+
+        if (n == 0) {
+            /* its end will be told; if not, it is made to */
+            r->closed[BOX_CHANNEL] = 1;
+
+            if (r->stop == STOP_NONE) {
+                r->alarm = clock_mono_us() + BOUND_GRACE * 1000;
+            }
+
+            return;
+        }
+
+        fed = krn_in_feed(&r->in, packet, (size_t) n, &r->keep);
+
+        if (fed == KRN_BAD) {
+            r->closed[BOX_CHANNEL] = 1;
+            run_stop(r, STOP_BROKEN);
+            return;
+        }
+
+        if (fed == KRN_WHOLE) {
+            run_message(r);
+        }
+    }
+}
+
+
+static void
+run_next_file(run_t *r)
+{
+    job_file_t  *f;
+
+    f = &r->job->files[r->file++];
+    r->waiting = 1;
+
+    krn_out(&r->out, KRN_FILE, r->box->run, 0);
+    (void) krn_out_part(&r->out, 0, f->name, strlen(f->name));
+    (void) krn_out_part(&r->out, 1, f->data, f->len);
+}
+
+
+static void
+run_begin(run_t *r)
+{
+    const job_t  *job;
+
+    job = r->job;
+
+    krn_out(&r->out, KRN_RUN, r->box->run, job->language);
+    (void) krn_out_part(&r->out, 0, job->code, job->code_len);
+    (void) krn_out_part(&r->out, 1, job->env, job->env_len);
+    (void) krn_out_part(&r->out, 2, job->stdin_text, job->stdin_len);
+
+    r->phase = RUN_CELL;
+    r->begun = clock_mono_us();
+
+    if (r->stop == STOP_NONE) {
+        r->alarm = r->begun + job->timeout * 1000;
+    }
+}
+
+
+/* pushes what is to be said; 1 if the socket has to become writable first */
+
+static int
+run_say(run_t *r)
+{
+    int  rc, fd;
+
+    fd = r->box->fd[BOX_CHANNEL];
+
+    for ( ;; ) {
+        if (r->closed[BOX_CHANNEL]) {
+            return 0;
+        }
+
+        rc = r->out.busy ? krn_out_push(&r->out, fd) : 1;
+
+        if (rc == 1 && r->ack.busy) {
+            rc = krn_out_push(&r->ack, fd);
+        }
+
+        if (rc == -1) {
+            /* EPIPE: what it said before may still be read */
+            r->out.busy = 0;
+            r->ack.busy = 0;
+            return 0;
+        }
+
+        if (rc == 0) {
+            return 1;
+        }
+
+        if (r->phase != RUN_FILES || r->waiting || r->stop != STOP_NONE) {
+            return 0;
+        }
+
+        if (r->file < r->job->nfiles) {
+            run_next_file(r);
+
+        } else {
+            run_begin(r);
+        }
+    }
+}
+
+
+static void
+run_poll(run_t *r, struct pollfd *p, int writes)
+{
+    int               i;
+    uint64_t          now, left;
+    struct timespec   ts;
+
+    memset(p, 0, sizeof(struct pollfd) * RUN_POLL_MAX);
+
+    for (i = 0; i < BRK_BOX_FDS; i++) {
+        p[i].fd = r->closed[i] ? -1 : r->box->fd[i];
+        p[i].events = POLLIN;
+    }
+
+    if (writes) {
+        p[BOX_CHANNEL].events |= POLLOUT;
+    }
+
+    p[RUN_POLL_CLIENT].fd = r->stop == STOP_CANCEL ? -1 : r->client;
+    p[RUN_POLL_CLIENT].events = POLLIN|POLLRDHUP;
+    p[RUN_POLL_WAKE].fd = r->wake;
+    p[RUN_POLL_WAKE].events = POLLIN;
+
+    now = clock_mono_us();
+    left = r->alarm > now ? r->alarm - now : 0;
+    ts.tv_sec = (time_t) (left / 1000000);
+    ts.tv_nsec = (long) (left % 1000000) * 1000;
+
+    (void) ppoll(p, RUN_POLL_MAX, &ts, NULL);
+}
+
+
+static void
+run_news(run_t *r)
+{
+    wake_clear(r->wake);
+    box_news(r->box, &r->news);
+
+    if (r->news.kernel_gone) {
+        /* what it said before it went */
+        run_channel(r);
+        r->phase = RUN_OVER;
+    }
+
+    if (wake_cancelled()) {
+        run_stop(r, STOP_CANCEL);
+    }
+}
+
+
+static void
+run_turn(run_t *r)
+{
+    struct pollfd  p[RUN_POLL_MAX];
+
+    run_poll(r, p, run_say(r));
+
+    /* packets first: bytes in the pipes were written after or without them */
+
+    if (p[BOX_CHANNEL].revents != 0) {
+        run_channel(r);
+    }
+
+    if (p[BOX_STDOUT].revents != 0) {
+        run_drain(r, BOX_STDOUT);
+    }
+
+    if (p[BOX_STDERR].revents != 0) {
+        run_drain(r, BOX_STDERR);
+    }
+
+    if (p[RUN_POLL_CLIENT].revents != 0) {
+        run_stop(r, STOP_CANCEL);
+    }
+
+    if (p[RUN_POLL_WAKE].revents != 0) {
+        run_news(r);
+    }
+
+    run_clock(r);
+}
+
+
+/* output that was under way when the run ended */
+
+static void
+run_leftover(run_t *r)
+{
+    if (r->in.open && r->in.head.type == KRN_OUT
+        && r->in.head.run == r->box->run)
+    {
+        outputs_stream(&r->res->out, r->in.head.a == 1 ? OUT_STDOUT
+                                                       : OUT_STDERR,
+                       r->in.body.data, r->in.body.len, r->in.got,
+                       clock_mono_us());
+    }
+}
+
+
+void
+run_cell(run_t *r)
+{
+    const request_t  *req;
+
+    req = r->req;
+    r->wake = wake_fd();
+    r->phase = RUN_FILES;
+    r->box->run++;
+    r->keep.stream = r->job->output;
+    r->keep.error = BOUND_ERROR;
+    r->keep.form = req->run.image > r->job->output ? req->run.image
+                                                   : r->job->output;
+    r->keep.form += OUT_MIME;
+    r->alarm = clock_mono_us() + r->job->timeout * 1000;
+
+    while (r->phase != RUN_OVER) {
+        run_turn(r);
+    }
+
+    run_drain(r, BOX_STDOUT);
+    run_drain(r, BOX_STDERR);
+    run_leftover(r);
+
+    buf_free(&r->in.body);
+    box_news(r->box, &r->news);
+}

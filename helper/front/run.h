@@ -1,0 +1,83 @@
+
+/*
+ * One cell, from a job to its result.
+ */
+
+#ifndef FRONT_RUN_H
+#define FRONT_RUN_H
+
+#include "box.h"
+#include "kernel_io.h"
+#include "request.h"
+#include "result.h"
+
+
+/*
+ * Finds or makes the job's sandbox, runs the job in it, and lets the sandbox
+ * go or live on.  "client" is watched: if it goes away the run is cancelled.
+ *
+ * 0 and a result that the caller frees with outputs_free(&res->out), or -1 and
+ * "e" if nothing ran.
+ */
+
+int run_job(const request_t *req, const job_t *job, int client, result_t *res,
+    err_t *e);
+
+
+/* inside of run.c and run_event.c */
+
+typedef enum { RUN_FILES, RUN_CELL, RUN_OVER } run_phase_t;
+
+typedef enum {
+    STOP_NONE,
+    STOP_TIMEOUT,
+    STOP_CANCEL,
+    STOP_BROKEN                 /* the kernel's side broke the protocol */
+} run_stop_t;
+
+typedef struct {
+    const request_t  *req;
+    const job_t      *job;
+    box_t            *box;
+    result_t         *res;
+    err_t            *err;      /* a file that could not be written */
+    int               client;
+    int               wake;
+    int               fresh;    /* this request made the box */
+
+    run_phase_t       phase;
+    size_t            file;     /* the next to send */
+    int               waiting;  /* for KRN_FILED */
+    krn_out_t         out;
+    krn_out_t         ack;
+    krn_in_t          in;
+    krn_keep_t        keep;
+    out_item_t       *display;  /* takes KRN_MIME */
+    int               closed[BRK_BOX_FDS];
+
+    run_stop_t        stop;
+    int               stage;    /* signals sent: 1 INT, 2 KILL, 3 box ended */
+    uint64_t          alarm;    /* mono usec of what comes next */
+    uint64_t          begun;    /* mono usec of KRN_RUN */
+    uint64_t          first;    /* of the first output */
+
+    box_t             news;     /* what the broker told */
+    int               done;     /* KRN_DONE came */
+    uint32_t          done_a;
+} run_t;
+
+
+/* a whole message of the kernel is in r->in */
+
+void run_message(run_t *r);
+
+/* reads what a pipe holds, at most what fits into it */
+
+void run_drain(run_t *r, box_fd_t which);
+
+/* begins to end the cell */
+
+void run_stop(run_t *r, run_stop_t why);
+
+
+#endif /* FRONT_RUN_H */

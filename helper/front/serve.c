@@ -1,0 +1,286 @@
+
+/*
+ * In retort-front, as its own uid without any capability.
+ *
+ * libfcgi reads a connection that the gate accepted: with ipcFd set and
+ * keepConnection not 0 FCGX_Accept_r() takes that connection.  When it gives
+ * one up it closes it itself; "detached" makes that a plain close, without
+ * waiting for the peer.  Connections are otherwise never closed by libfcgi.
+ */
+
+#include <fcgiapp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "answer.h"
+#include "bounds.h"
+#include "clock.h"
+#include "flog.h"
+#include "gate.h"
+#include "pool.h"
+#include "request.h"
+#include "routes.h"
+#include "serve.h"
+
+
+#define SERVE_DRAIN       1048576   /* bytes of a body that nobody wants */
+#define SERVE_DRAIN_TIME  5000      /* msec, before and after the answer */
+#define SERVE_CHUNK       8176
+
+
+typedef struct {
+    routes_body_t   base;           /* first: what routes.c sees */
+    FCGX_Stream    *in;
+    uint64_t        length;
+    int             ended;          /* the stream's end was seen */
+} serve_body_t;
+
+
+int
+serve_init(void)
+{
+    return FCGX_Init() == 0 ? 0 : -1;
+}
+
+
+/* bytes of the body, at most what one read gives; 0 at the end, -1 error */
+
+static int
+serve_some(serve_body_t *b, char *p, size_t size)
+{
+    int  c, n, left;
+
+    c = FCGX_GetChar(b->in);
+
+    if (c == EOF) {
+        b->ended = (FCGX_GetError(b->in) == 0);
+        return b->ended ? 0 : -1;
+    }
+
+    *p = (char) c;
+    left = (int) (b->in->stop - b->in->rdNext);
+    n = left < (int) size - 1 ? left : (int) size - 1;
+
+    return 1 + FCGX_GetStr(p + 1, n, b->in);
+}
+
+
+static int
+serve_too_large(uint64_t max, err_t *e)
+{
+    return err_set(e, 413, "too_large", "a body has at most %llu bytes",
+                   (unsigned long long) max);
+}
+
+
+static int
+serve_read(routes_body_t *base, uint64_t max, buf_t *body, err_t *e)
+{
+    int             n;
+    char            part[SERVE_CHUNK];
+    uint64_t        until;
+    serve_body_t   *b;
+
+    b = (serve_body_t *) base;
+
+    if (b->length > max) {
+        return serve_too_large(max, e);
+    }
+
+    until = clock_mono_us() + BOUND_BODY_TIME * 1000;
+
+    for (n = serve_some(b, part, sizeof(part)); n > 0;
+         n = serve_some(b, part, sizeof(part)))
+    {
+        if ((uint64_t) n > max - body->len) {
+            return serve_too_large(max, e);
+        }
+
+        if (clock_mono_us() > until) {
+            return err_set(e, 0, "cancelled", "the body took too long");
+        }
+
+        (void) buf_add(body, part, (size_t) n);
+    }
+
+    if (n == -1) {
+        return err_set(e, 0, "cancelled", "the body did not come");
+    }
+
+    if (b->length != 0 && b->length != body->len) {
+        return err_set(e, 400, "bad_length",
+                       "the body is not as long as CONTENT_LENGTH says");
+    }
+
+    if (body->failed) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    return 0;
+}
+
+
+/* a body that nobody wanted, so that the next request can be found */
+
+static void
+serve_rest(serve_body_t *b)
+{
+    int       n;
+    char      part[SERVE_CHUNK];
+    size_t    all;
+    uint64_t  until;
+
+    until = clock_mono_us() + SERVE_DRAIN_TIME * 1000;
+
+    for (all = 0; !b->ended && all < SERVE_DRAIN; all += (size_t) n) {
+        n = serve_some(b, part, sizeof(part));
+
+        if (n <= 0 || clock_mono_us() > until) {
+            return;
+        }
+    }
+}
+
+
+static int
+serve_write(FCGX_Stream *out, const answer_t *a)
+{
+    int       n, rc;
+    buf_t     all;
+    size_t    at;
+    uint64_t  until;
+
+    memset(&all, 0, sizeof(all));
+    rc = answer_write(a, &all);
+    until = clock_mono_us() + BOUND_SEND_TIME * 1000;
+
+    for (at = 0; rc == 0 && at < all.len; at += (size_t) n) {
+        n = all.len - at < SERVE_CHUNK ? (int) (all.len - at) : SERVE_CHUNK;
+
+        if (FCGX_PutStr(all.data + at, n, out) != n
+            || clock_mono_us() > until)
+        {
+            rc = -1;
+        }
+    }
+
+    buf_free(&all);
+
+    return rc;
+}
+
+
+static int
+serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
+{
+    int            rc;
+    err_t          e;
+    answer_t       a;
+    request_t      req;
+    serve_body_t   body;
+
+    memset(&a, 0, sizeof(a));
+    memset(&req, 0, sizeof(req));
+    memset(&body, 0, sizeof(body));
+    req.started = started;
+
+    rc = request_parse(&req, q->envp, s, &e);
+    flog_execution(req.execution);
+
+    body.base.read = serve_read;
+    body.base.client = q->ipcFd;
+    body.in = q->in;
+    body.length = req.length;
+
+    if (rc == 0) {
+        routes_serve(&req, &body.base, &a);
+
+    } else {
+        flog(RLOG_WARN, "request refused: %s", e.text);
+        routes_refuse(&e, &a);
+    }
+
+    serve_rest(&body);
+    rc = serve_write(q->out, &a);
+    answer_free(&a);
+
+    return rc == 0 && body.ended ? 0 : -1;
+}
+
+
+/* what the peer is still sending must not turn our answer into an error */
+
+static void
+serve_linger(int fd)
+{
+    char      part[SERVE_CHUNK];
+    ssize_t   n;
+    uint64_t  until;
+
+    if (shutdown(fd, SHUT_WR) == -1) {
+        return;
+    }
+
+    until = clock_mono_us() + SERVE_DRAIN_TIME * 1000;
+
+    do {
+        n = recv(fd, part, sizeof(part), 0);
+    } while (n > 0 && clock_mono_us() < until);
+}
+
+
+static void
+serve_one(int conn, int fd, const retort_settings_t *s)
+{
+    int           keep, clean;
+    uint64_t      started;
+    FCGX_Request  q;
+
+    started = clock_mono_us();
+
+    (void) FCGX_InitRequest(&q, -1, 0);
+    q.ipcFd = fd;
+    q.keepConnection = 1;
+    q.detached = 1;
+
+    if (FCGX_Accept_r(&q) != 0) {
+        flog(RLOG_WARN, "gate: libfcgi gave a connection up");
+        gate_lost(conn);
+        return;
+    }
+
+    clean = (serve_answer(&q, s, started) == 0);
+    keep = q.keepConnection && clean;
+    keep &= (FCGX_FClose(q.err) == 0);
+    keep &= (FCGX_FClose(q.out) == 0);
+    keep &= (FCGX_GetError(q.in) == 0);
+    FCGX_Free(&q, 0);
+
+    if (keep) {
+        gate_return(conn);
+        return;
+    }
+
+    if (!clean) {
+        serve_linger(fd);
+    }
+
+    gate_drop(conn);
+}
+
+
+void *
+serve_thread(void *settings)
+{
+    int  fd, conn;
+
+    for (conn = gate_next(&fd); conn != -1; conn = gate_next(&fd)) {
+        pool_enter();
+        serve_one(conn, fd, settings);
+        pool_leave();
+        flog_execution("");
+    }
+
+    return NULL;
+}

@@ -1,0 +1,21 @@
+
+/*
+ * One FastCGI request after another, by libfcgi.
+ */
+
+#ifndef FRONT_SERVE_H
+#define FRONT_SERVE_H
+
+#include "protocol/profile.h"
+
+
+/* before threads; 0 or -1 */
+
+int serve_init(void);
+
+/* a thread: takes requests from the gate until it is closed */
+
+void *serve_thread(void *settings);
+
+
+#endif /* FRONT_SERVE_H */

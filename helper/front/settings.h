@@ -1,0 +1,27 @@
+
+/*
+ * The sealed memfd that retortd wrote.
+ */
+
+#ifndef FRONT_SETTINGS_H
+#define FRONT_SETTINGS_H
+
+#include <stddef.h>
+
+#include "protocol/profile.h"
+
+
+/*
+ * Reads and checks; NULL (logged) if it is not what profile.h says or could
+ * still change.  The result lives as long as the process.
+ */
+
+const retort_settings_t *settings_load(int fd);
+
+/* NULL if there is no such profile */
+
+const retort_profile_t *settings_profile(const retort_settings_t *s,
+    const char *name);
+
+
+#endif /* FRONT_SETTINGS_H */

@@ -1,0 +1,187 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Reasons come from
+ * the front's own clock and signals and from the broker's counters, never from
+ * what a sandbox printed.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "clock.h"
+#include "verdict.h"
+
+
+#define VERDICT_TIMEOUT_TEXT  "Timeout: Code execution exceeded the time limit."
+
+
+static void
+verdict_stopped(run_t *r)
+{
+    outputs_t  *o;
+
+    o = &r->res->out;
+
+    switch (r->stop) {
+
+    case STOP_TIMEOUT:
+        r->res->verdict = VERDICT_TIMEOUT;
+        outputs_error(o, "Timeout", VERDICT_TIMEOUT_TEXT);
+        break;
+
+    case STOP_CANCEL:
+        r->res->verdict = VERDICT_CANCELLED;
+        outputs_error(o, "Cancelled", "Cancelled: The client went away.");
+        break;
+
+    default:
+        r->res->verdict = VERDICT_KILLED;
+        outputs_error(o, "Killed",
+                      "Killed: The interpreter did not behave as one.");
+        break;
+    }
+}
+
+
+static void
+verdict_gone(run_t *r)
+{
+    int   status;
+    char  text[160];
+
+    status = r->news.status;
+
+    if (r->news.last.oom_kills > r->box->stat.oom_kills) {
+        r->res->verdict = VERDICT_OOM;
+        (void) snprintf(text, sizeof(text), "Out of memory: Code execution "
+                        "exceeded the limit of %" PRIu64 " bytes.",
+                        r->box->limits.memory);
+        outputs_error(&r->res->out, "OutOfMemory", text);
+        return;
+    }
+
+    r->res->verdict = VERDICT_KILLED;
+
+    if (WIFEXITED(status)) {
+        (void) snprintf(text, sizeof(text), "Killed: The interpreter exited "
+                        "with code %d.", WEXITSTATUS(status));
+
+    } else {
+        (void) snprintf(text, sizeof(text), "Killed: The interpreter was "
+                        "ended by signal %d.",
+                        WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    }
+
+    outputs_error(&r->res->out, "Killed", text);
+}
+
+
+static void
+verdict_done(run_t *r, const brk_stat_t *now)
+{
+    char  text[160];
+
+    if (r->done_a == KRN_DONE_OK) {
+        r->res->verdict = VERDICT_OK;
+        return;
+    }
+
+    r->res->verdict = VERDICT_ERROR;
+
+    if (now->oom_kills > r->box->stat.oom_kills) {
+        r->res->verdict = VERDICT_OOM;
+        (void) snprintf(text, sizeof(text), "Out of memory: Code execution "
+                        "exceeded the limit of %" PRIu64 " bytes.",
+                        r->box->limits.memory);
+        outputs_error(&r->res->out, "OutOfMemory", text);
+        return;
+    }
+
+    if (outputs_last(&r->res->out, OUT_ERROR) == NULL) {
+        (void) snprintf(text, sizeof(text), "Error: exit code %d",
+                        r->res->exit_code);
+        outputs_error(&r->res->out, "ExitCode", text);
+    }
+}
+
+
+static uint64_t
+verdict_more(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+
+static void
+verdict_usage(run_t *r, const brk_stat_t *now, uint64_t ended)
+{
+    result_t    *res;
+    brk_stat_t  *was;
+
+    res = r->res;
+    was = &r->box->stat;
+
+    res->cpu_us = verdict_more(now->cpu_user_us, was->cpu_user_us)
+                  + verdict_more(now->cpu_system_us, was->cpu_system_us);
+    res->memory_peak = now->memory_peak;
+    res->run_us = r->begun != 0 ? ended - r->begun : 0;
+    res->wall_us = res->run_us;
+    res->first_byte_us = r->first != 0 ? r->first - r->begun : res->run_us;
+}
+
+
+/* the interpreter is gone, or cannot be trusted to be in step any more */
+
+static void
+verdict_renew(run_t *r)
+{
+    r->res->fate = STATE_GONE;
+
+    if (r->stage == 3 || r->box->sandbox[0] == '\0' || r->news.gone) {
+        return;
+    }
+
+    if (box_restart(r->box) == 0) {
+        r->res->fate = STATE_LOST;
+        (void) box_stat(r->box, &r->box->stat);
+    }
+}
+
+
+void
+verdict_reach(run_t *r)
+{
+    uint64_t     ended;
+    brk_stat_t   now;
+
+    ended = clock_mono_us();
+    now = r->news.last;
+
+    if (!r->news.kernel_gone && r->stage != 3) {
+        if (box_stat(r->box, &now) == -1) {
+            now = r->box->stat;
+        }
+    }
+
+    if (r->stop != STOP_NONE) {
+        verdict_stopped(r);
+
+    } else if (r->done) {
+        verdict_done(r, &now);
+
+    } else {
+        verdict_gone(r);
+    }
+
+    outputs_finish(&r->res->out);
+    verdict_usage(r, &now, ended);
+
+    r->box->stat = now;
+    r->res->fate = STATE_KEPT;
+
+    if (!r->done || r->news.kernel_gone) {
+        verdict_renew(r);
+    }
+}
