@@ -28,6 +28,9 @@
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
 
 
+static void  box_gone(broker_t *b, box_t *box);
+
+
 static const char *const  box_steps[] = {
 #define BOX_STEP_TEXT(name, text)  text,
     INIT_STEPS(BOX_STEP_TEXT)
@@ -297,8 +300,7 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 
     if (step != STEP_NONE) {
         box_fail(b, box, step, errno);
-        box_state(b, box, BOX_SWEEPING);
-        box->deadline = broker_now();
+        box_gone(b, box);
     }
 
     return BRK_OK;
@@ -314,29 +316,26 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 
     box = box_find(b, ans->id);
 
-    if (box == NULL || box->state != BOX_CLONING) {
+    if (box == NULL || box->pid != 0) {
+        box_close(&pidfd);
         return;
     }
 
-    if (ans->error != 0 || pidfd == -1) {
+    if (pidfd == -1) {
         box_fail(b, box, STEP_CLONE, ans->error);
-        box_state(b, box, BOX_SWEEPING);
+        box_gone(b, box);
         return;
     }
 
     box->pid = ans->pid;
-    box->pidfd = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
-    box_name(b, box, name, sizeof(name));
+    box->pidfd = pidfd;
 
-    if (box->doomed) {
+    if (box->state == BOX_DYING) {
         box_kill(b, box);
         return;
     }
 
-    if (box->pidfd == -1) {
-        box_fail(b, box, STEP_CLONE, errno);
-        return;
-    }
+    box_name(b, box, name, sizeof(name));
 
     if (cg_attach(&b->cg, name, box->pid) == -1) {
         box_fail(b, box, STEP_ATTACH, errno);
@@ -348,7 +347,7 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
     map.pid = ans->pid;
     box_state(b, box, BOX_MAPPING);
 
-    if (fd_send(BOOT_MAPD, &map, sizeof(map), &box->pidfd, 1) == -1) {
+    if (fd_send(BOOT_MAPD, &map, sizeof(map), &pidfd, 1) == -1) {
         box_fail(b, box, STEP_IDMAP, errno);
     }
 }
@@ -392,11 +391,6 @@ box_ready(broker_t *b, box_t *box)
     box->seq = 0;
     box->deadline = 0;
     box_state(b, box, BOX_ALIVE);
-
-    if (box->doomed) {
-        box_kill(b, box);
-        return;
-    }
 
     /* a front that came in between has not asked: it is told */
     box_offer(b, box, seq != 0 ? op : (uint16_t) BRK_EV_BOX, seq);
@@ -459,15 +453,11 @@ box_from_init(broker_t *b, box_t *box)
 }
 
 
-int
+void
 box_restart(broker_t *b, box_t *box, uint32_t seq)
 {
     int         i, rc, theirs[BRK_BOX_FDS] = { -1, -1, -1 };
     init_msg_t  msg;
-
-    if (box->state != BOX_ALIVE) {
-        return BRK_ESTATE;
-    }
 
     box_close_fds(box);
     memset(&msg, 0, sizeof(msg));
@@ -489,14 +479,12 @@ box_restart(broker_t *b, box_t *box, uint32_t seq)
     for (i = 0; i < BRK_BOX_FDS; i++) {
         box_close(&theirs[i]);
     }
-
-    return BRK_OK;
 }
 
 
 /*
  * Pid 1 takes everything in its pid namespace with it.  A box that has no pid
- * yet is marked and killed when the template's answer comes.
+ * yet is killed when the template's answer comes.
  */
 
 void
@@ -504,19 +492,13 @@ box_kill(broker_t *b, box_t *box)
 {
     char  name[16];
 
-    box->doomed = true;
-
-    if (box->state == BOX_CLONING && box->pid == 0) {
-        return;
-    }
-
     if (box->pidfd != -1) {
         (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
         box_name(b, box, name, sizeof(name));
         cg_kill(&b->cg, name);
+        box->deadline = 0;
     }
 
-    box->deadline = 0;
     box_state(b, box, BOX_DYING);
 }
 
@@ -550,6 +532,17 @@ box_free(broker_t *b, box_t *box)
 }
 
 
+/* nothing of it runs any more, or ever did */
+
+static void
+box_gone(broker_t *b, box_t *box)
+{
+    box->pid = 0;
+    box_state(b, box, BOX_SWEEPING);
+    box_free(b, box);
+}
+
+
 bool
 box_reaped(broker_t *b, pid_t pid, int status)
 {
@@ -571,27 +564,27 @@ box_reaped(broker_t *b, pid_t pid, int status)
     box_name(b, box, name, sizeof(name));
     cg_stat(&b->cg, name, &box->stat);
     box->status = status;
-    box->pid = 0;
-    box_state(b, box, BOX_SWEEPING);
-    box_free(b, box);
+    box_gone(b, box);
 
     return true;
 }
 
 
+/* a template that is gone makes no box any more */
+
 void
 box_fail_profile(broker_t *b, uint32_t profile)
 {
-    box_t     *box;
-    uint32_t  i;
+    box_t  *box, *end;
 
-    for (i = 0; i < b->settings->nslots; i++) {
-        box = &b->box[i];
+    end = b->box + b->settings->nslots;
 
-        if (box->state == BOX_CLONING && box->profile == profile) {
+    for (box = b->box; box < end; box++) {
+        if (box->profile == profile && box->pid == 0
+            && (box->state == BOX_CLONING || box->state == BOX_DYING))
+        {
             box_fail(b, box, STEP_TEMPLATE, EPIPE);
-            box_state(b, box, BOX_SWEEPING);
-            box->deadline = broker_now();
+            box_gone(b, box);
         }
     }
 }
@@ -602,28 +595,29 @@ box_fail_profile(broker_t *b, uint32_t profile)
 void
 box_overdue(broker_t *b)
 {
-    box_t     *box;
-    int64_t   now;
-    uint32_t  i;
+    box_t    *box, *end;
+    int64_t  now;
 
     now = broker_now();
+    end = b->box + b->settings->nslots;
 
-    for (i = 0; i < b->settings->nslots; i++) {
-        box = &b->box[i];
+    for (box = b->box; box < end; box++) {
+        if (box->state == BOX_FREE || box->deadline == 0
+            || box->deadline > now)
+        {
+            continue;
+        }
+
+        box->deadline = 0;
 
         if (box->state == BOX_SWEEPING) {
             box_free(b, box);
 
-        } else if (box->state != BOX_FREE && box->deadline != 0
-                   && box->deadline <= now)
-        {
-            if (box->state == BOX_CLONING) {
-                service_kill(&b->template[box->profile]);
-                box->deadline = 0;
+        } else if (box->pid == 0) {
+            service_kill(&b->template[box->profile]);
 
-            } else {
-                box_fail(b, box, STEP_TIME, ETIMEDOUT);
-            }
+        } else {
+            box_fail(b, box, STEP_TIME, ETIMEDOUT);
         }
     }
 }

@@ -52,7 +52,6 @@ typedef struct {
     uint32_t             profile;
     uint32_t             seq;           /* the front's open request, or 0 */
     bool                 shown;         /* the front knows this box */
-    bool                 doomed;        /* kill it as soon as it has a pid */
     pid_t                pid;
     int                  pidfd;
     int                  init;          /* pid 1's socket */
@@ -106,14 +105,14 @@ int box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req);
 box_t *box_find(broker_t *b, uint64_t id);
 uint64_t box_id(const broker_t *b, const box_t *box);
 void box_kill(broker_t *b, box_t *box);
-int box_restart(broker_t *b, box_t *box, uint32_t seq);
+void box_restart(broker_t *b, box_t *box, uint32_t seq);
 void box_name(const broker_t *b, const box_t *box, char *name, size_t size);
 bool box_reaped(broker_t *b, pid_t pid, int status);
 void box_overdue(broker_t *b);
 void box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq);
 void box_fail_profile(broker_t *b, uint32_t profile);
 
-/* box.c: answers of others */
+/* box.c: answers of others; the pidfd becomes the box's */
 
 void box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd);
 void box_from_mapd(broker_t *b, const map_ans_t *ans);

@@ -22,12 +22,15 @@
 #define FRONT_LATER  -1
 #define FRONT_FOUL   -2
 
-typedef enum { WHEN_H, WHEN_R } front_when_t;
+/* what has to be so before an operation is looked at */
+
+typedef enum { WHEN_HELLO, WHEN_READY, WHEN_BOX, WHEN_ALIVE } front_when_t;
 
 typedef struct {
     uint16_t       op;
     front_when_t   when;
-    int          (*run)(broker_t *b, const brk_req_t *req, brk_ans_t *ans);
+    int          (*run)(broker_t *b, box_t *box, const brk_req_t *req,
+                        brk_ans_t *ans);
 } front_op_t;
 
 
@@ -49,27 +52,24 @@ front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
 
 
 static int
-front_HELLO(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    uint32_t  i;
+    box_t  *end;
 
     b->front.ready = true;
-    ans->count = 0;
+    end = b->box + b->settings->nslots;
 
-    for (i = 0; i < b->settings->nslots; i++) {
-        ans->count += (b->box[i].state == BOX_ALIVE);
+    for (box = b->box; box < end; box++) {
+        ans->count += (box->state == BOX_ALIVE);
     }
 
     ans->op = BRK_HELLO;
     ans->seq = req->seq;
+    (void) front_send(b, ans, NULL, 0);
 
-    if (front_send(b, ans, NULL, 0) == -1) {
-        return FRONT_LATER;
-    }
-
-    for (i = 0; i < b->settings->nslots; i++) {
-        if (b->box[i].state == BOX_ALIVE) {
-            box_offer(b, &b->box[i], BRK_EV_BOX, 0);
+    for (box = b->box; box < end && b->front.ready; box++) {
+        if (box->state == BOX_ALIVE) {
+            box_offer(b, box, BRK_EV_BOX, 0);
         }
     }
 
@@ -82,10 +82,11 @@ front_HELLO(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_SPAWN(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_spawn(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     int  profile, code;
 
+    (void) box;
     (void) ans;
     profile = policy_profile(b->settings, req->profile);
 
@@ -100,17 +101,10 @@ front_SPAWN(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_KILL(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_kill(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    box_t  *box;
-
+    (void) req;
     (void) ans;
-    box = box_find(b, req->id);
-
-    if (box == NULL) {
-        return BRK_EBOX;
-    }
-
     box_kill(b, box);
 
     return BRK_OK;
@@ -118,25 +112,15 @@ front_KILL(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_SIGNAL(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_signal(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    box_t       *box;
     init_msg_t  msg;
 
+    (void) b;
     (void) ans;
 
     if (req->signal != SIGINT && req->signal != SIGKILL) {
         return FRONT_FOUL;
-    }
-
-    box = box_find(b, req->id);
-
-    if (box == NULL) {
-        return BRK_EBOX;
-    }
-
-    if (box->state != BOX_ALIVE) {
-        return BRK_ESTATE;
     }
 
     memset(&msg, 0, sizeof(msg));
@@ -149,16 +133,9 @@ front_SIGNAL(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_STAT(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_stat(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    char   name[16];
-    box_t  *box;
-
-    box = box_find(b, req->id);
-
-    if (box == NULL) {
-        return BRK_EBOX;
-    }
+    char  name[16];
 
     box_name(b, box, name, sizeof(name));
     cg_stat(&b->cg, name, &ans->stat);
@@ -172,17 +149,10 @@ front_STAT(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_LIMIT(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_limit(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     char                 name[16];
-    box_t                *box;
     retort_box_limits_t  plan;
-
-    box = box_find(b, req->id);
-
-    if (box == NULL || box->state != BOX_ALIVE) {
-        return box == NULL ? BRK_EBOX : BRK_ESTATE;
-    }
 
     policy_lower(&box->limits, &req->limits, &plan);
     box_name(b, box, name, sizeof(name));
@@ -200,17 +170,10 @@ front_LIMIT(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_RECORD(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    box_t  *box;
-
+    (void) b;
     (void) ans;
-    box = box_find(b, req->id);
-
-    if (box == NULL) {
-        return BRK_EBOX;
-    }
-
     memcpy(box->record, req->record, sizeof(box->record));
 
     return BRK_OK;
@@ -218,26 +181,16 @@ front_RECORD(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_RESTART(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_restart(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    int    code;
-    box_t  *box;
-
     (void) ans;
-    box = box_find(b, req->id);
+    box_restart(b, box, req->seq);
 
-    if (box == NULL) {
-        return BRK_EBOX;
-    }
-
-    code = box_restart(b, box, req->seq);
-
-    return code == BRK_OK ? FRONT_LATER : code;
+    return FRONT_LATER;
 }
 
 
-#define FRONT_ROW(name, number, when)                                         \
-    { BRK_##name, WHEN_##when, front_##name },
+#define FRONT_ROW(name, number, when, run)  { BRK_##name, WHEN_##when, run },
 
 static const front_op_t  front_ops[] = {
     BRK_OPS(FRONT_ROW)
@@ -247,19 +200,32 @@ static const front_op_t  front_ops[] = {
 static int
 front_dispatch(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
 {
-    size_t        i;
-    front_when_t  now;
+    box_t             *box;
+    const front_op_t  *op, *end;
 
-    now = b->front.ready ? WHEN_R : WHEN_H;
+    end = front_ops + sizeof(front_ops) / sizeof(front_ops[0]);
 
-    for (i = 0; i < sizeof(front_ops) / sizeof(front_ops[0]); i++) {
-        if (front_ops[i].op == req->op) {
-            return front_ops[i].when == now ? front_ops[i].run(b, req, ans)
-                                            : FRONT_FOUL;
+    for (op = front_ops; op < end && op->op != req->op; op++) { /* void */ }
+
+    if (op == end || (op->when == WHEN_HELLO) == b->front.ready) {
+        return FRONT_FOUL;
+    }
+
+    box = NULL;
+
+    if (op->when >= WHEN_BOX) {
+        box = box_find(b, req->id);
+
+        if (box == NULL) {
+            return BRK_EBOX;
         }
     }
 
-    return FRONT_FOUL;
+    if (op->when == WHEN_ALIVE && box->state != BOX_ALIVE) {
+        return BRK_ESTATE;
+    }
+
+    return op->run(b, box, req, ans);
 }
 
 

@@ -127,10 +127,6 @@ broker_template(broker_t *b, uint32_t i)
     } else {
         box_from_template(b, &ans, nfd == 1 ? pidfd : -1);
     }
-
-    if (nfd == 1) {
-        (void) close(pidfd);
-    }
 }
 
 

@@ -26,30 +26,32 @@
 
 
 /*
- * name, number, when it is allowed (H: before hello, R: when ready), and why
- * it is safe when the front is hostile.
+ * Name, number, when it is allowed, the broker's function; above each, why it
+ * is safe when the front is hostile.  HELLO: as the first message and never
+ * again.  READY: after it.  BOX: for a box that there is.  ALIVE: and that has
+ * a kernel.
  */
 
 #define BRK_OPS(X)                                                            \
     /* tells the version; answered once, then every living box is offered */  \
-    X(HELLO,   2, H)                                                          \
+    X(HELLO, 2, HELLO, front_hello)                                           \
     /* profile by name, limits clamped to its ceilings, slots are counted */  \
-    X(SPAWN,   4, R)                                                          \
+    X(SPAWN, 4, READY, front_spawn)                                           \
     /* only boxes that the broker made; id carries a generation */            \
-    X(KILL,    6, R)                                                          \
+    X(KILL, 6, BOX, front_kill)                                               \
     /* SIGINT or SIGKILL, to the processes inside that box and no other */    \
-    X(SIGNAL,  8, R)                                                          \
+    X(SIGNAL, 8, ALIVE, front_signal)                                         \
     /* reads the box's own counters */                                        \
-    X(STAT,   10, R)                                                          \
+    X(STAT, 10, BOX, front_stat)                                              \
     /* lowers memory, processes or cpu of a living box below its profile */   \
-    X(LIMIT,  12, R)                                                          \
+    X(LIMIT, 12, ALIVE, front_limit)                                          \
     /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */   \
-    X(RECORD, 14, R)                                                          \
+    X(RECORD, 14, BOX, front_record)                                          \
     /* a new interpreter in a box whose old one is gone: same walls */        \
-    X(RESTART, 16, R)
+    X(RESTART, 16, ALIVE, front_restart)
 
 
-#define BRK_ENUM(name, number, when)  BRK_##name = number,
+#define BRK_ENUM(name, number, when, run)  BRK_##name = number,
 
 typedef enum {
     BRK_OPS(BRK_ENUM)
