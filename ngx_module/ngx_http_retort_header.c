@@ -215,7 +215,9 @@ ngx_http_retort_parse_header(ngx_http_request_t *r,
             return NGX_AGAIN;
         }
 
-        if (rc != NGX_OK || r->invalid_header) {
+        if (rc != NGX_OK || r->invalid_header
+            || *r->header_name_end != ':')
+        {
             ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                           "retort front sent an invalid header");
             return NGX_HTTP_UPSTREAM_INVALID_HEADER;
