@@ -89,7 +89,7 @@ fds_inherited(void)
 
 
 int
-fds_listen(const start_t *s, int rundir, const char *name)
+fds_listen(const start_t *s, int rundir, const char **name)
 {
     int                 fd, rc;
     mode_t              mask;
@@ -98,6 +98,7 @@ fds_listen(const start_t *s, int rundir, const char *name)
     fd = fds_inherited();
 
     if (fd != -1) {
+        *name = "";
         return fd;
     }
 
@@ -112,7 +113,7 @@ fds_listen(const start_t *s, int rundir, const char *name)
     memcpy(sa.sun_path, s->listen, strlen(s->listen));
     fd = socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0);
 
-    if (fd == -1 || (unlinkat(rundir, name, 0) == -1 && errno != ENOENT)) {
+    if (fd == -1 || (unlinkat(rundir, *name, 0) == -1 && errno != ENOENT)) {
         rlog_errno(RLOG_ERROR, errno, "%s", s->listen);
         return -1;
     }
@@ -122,7 +123,7 @@ fds_listen(const start_t *s, int rundir, const char *name)
     (void) umask(mask);
 
     if (rc == -1
-        || fchownat(rundir, name, s->front_uid, s->web_gid,
+        || fchownat(rundir, *name, s->front_uid, s->web_gid,
                     AT_SYMLINK_NOFOLLOW)
            == -1
         || listen(fd, FDS_BACKLOG) == -1)

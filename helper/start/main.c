@@ -427,7 +427,7 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
         return -1;
     }
 
-    fds->listen = fds_listen(s, boot[BOOT_RUN - 3], fds->socket);
+    fds->listen = fds_listen(s, boot[BOOT_RUN - 3], &fds->socket);
     fds->settings = boot[0] = fds_settings(s);
 
     return (fds->listen == -1 || boot[0] == -1) ? -1 : 0;

@@ -204,8 +204,7 @@ sub start_retortd {
         open STDOUT, '>>', "$self->{dir}/retortd.log";
         open STDERR, '>&', \*STDOUT;
         exec "$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
-            @{ $self->{args} };
-        POSIX::_exit(127);
+            @{ $self->{args} } or POSIX::_exit(127);
     }
 
     $self->{broker} = $pid;

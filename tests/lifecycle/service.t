@@ -1,0 +1,131 @@
+#!/usr/bin/perl
+
+# Start, stop, kill, start again: what the service owes to whoever runs it.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+
+use IO::Socket::UNIX;
+use POSIX ();
+use Retort::Service;
+use Socket qw(SOCK_DGRAM);
+use Test::More;
+use Time::HiRes qw(sleep);
+
+# ---- refusals, each with a reason ----
+
+my $s = Retort::Service->new(stopped => 1);
+my $d = $s->{dir};
+
+sub refused {
+    my ($file, $text, $why, $name) = @_;
+    my $old = Retort::Service::slurp($file);
+
+    Retort::Service::write_file($file, $old . $text);
+    like(scalar `$Retort::Service::TOP/objs/retortd --conf $d/retortd.conf --check 2>&1`,
+        $why, $name);
+    isnt($?, 0, "... and is an error");
+    Retort::Service::write_file($file, $old);
+
+    return;
+}
+
+is(system("$Retort::Service::TOP/objs/retortd --conf $d/retortd.conf --check"), 0,
+    'a good configuration passes the check');
+refused("$d/retortd.conf", "colour blue\n", qr/retortd\.conf:\d+: unknown name .*colour/,
+    'an unknown name is refused with its line');
+refused("$d/profiles/default.conf", "memory 2g 1g\n", qr/"memory": the default is above/,
+    'a default above its ceiling is refused');
+refused("$d/profiles/default.conf", "memory lots\n", qr/"lots" of "memory" is no value/,
+    'a value that is none is refused');
+refused("$d/profiles/default.conf", "timeout 3y\n", qr/"3y" of "timeout"/,
+    'an unknown unit is refused');
+chmod 0666, "$d/profiles/default.conf";
+refused("$d/profiles/default.conf", '', qr/writable by root alone/,
+    'a profile that others may write is refused');
+chmod 0644, "$d/profiles/default.conf";
+like(scalar `setpriv --reuid 65534 --clear-groups $Retort::Service::TOP/objs/retortd --conf $d/retortd.conf 2>&1`,
+    qr/must be started by root/, 'it says who has to start it');
+
+# ---- readiness, told to a supervisor ----
+
+my $notify = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "$d/notify")
+    or die "notify: $!";
+
+chmod 0777, "$d/notify";
+$ENV{NOTIFY_SOCKET} = "$d/notify";
+$s->start;
+delete $ENV{NOTIFY_SOCKET};
+$notify->recv(my $word, 100);
+is($word, 'READY=1', 'the supervisor is told when it is ready');
+
+# ---- one at a time ----
+
+like(scalar `$Retort::Service::TOP/objs/retortd --conf $d/retortd.conf 2>&1`,
+    qr/runs already/, 'a second service of the same name is refused');
+is($s->run('print(1)')->{stdout}, "1\n", 'and the first does not notice');
+
+# ---- the broker killed: nothing of it stays, the next start sweeps ----
+
+my $box = $s->session;
+
+$s->bash('sleep 1000 & disown; setsid sleep 1000 & disown', sandbox_id => $box);
+cmp_ok(scalar $s->inside, '>=', 4, 'a sandbox runs, with daemons in it');
+
+my $old = $s->{broker};
+my @children = $s->children($old);
+
+$s->stop_retortd('KILL');
+ok($s->until_true(sub { !$s->inside }), 'the broker is killed: every sandbox ends');
+ok($s->until_true(sub { !grep { kill 0, $_ } @children }),
+    '... and every process of the service');
+is($s->run('1')->{http}, 503, 'requests are answered 503 meanwhile');
+cmp_ok(scalar $s->boxes, '>', 0, 'cgroups of the earlier life are there');
+$s->start_retortd;
+$s->wait_ready;
+is($s->run('print(2)')->{stdout}, "2\n", 'the next start serves');
+is($s->run('1', sandbox_id => $box)->{http}, 404, 'a sandbox of the earlier life is not found');
+
+# ---- a template killed: running sandboxes do not notice, new ones come ----
+
+$box = $s->session;
+$s->run('x = 5', sandbox_id => $box);
+
+my $template = $s->process('retort-kernel');
+
+ok($template, 'there is a template');
+kill 'KILL', $template;
+is($s->run('print(x)', sandbox_id => $box)->{stdout}, "5\n",
+    'the template is killed: a session goes on');
+ok($s->until_true(sub { ($s->run('print(3)')->{stdout} // '') eq "3\n" }),
+    '... and fresh ones are made by another template');
+
+# ---- pid 1 of a sandbox killed from outside ----
+
+my ($pid1) = grep { my $p = $_; Retort::Service::slurp("/proc/$p/status") =~ /^NSpid:\s+\d+\s+1$/m
+        && grep { Retort::Service::slurp("/proc/$_/status") =~ /^PPid:\s+$p$/m } $s->inside }
+    $s->inside;
+
+kill 'KILL', $pid1 if $pid1;
+ok($pid1, 'pid 1 of a sandbox is killed');
+is($s->run('print(4)')->{stdout}, "4\n", 'others do not notice');
+
+# ---- stop while something runs ----
+
+my $pid = fork // die;
+
+if ($pid == 0) {
+    my $r = $s->run('import time; time.sleep(100)', timeout => 50);
+    POSIX::_exit(($r->{status} // '') =~ /^(?:cancelled|lost|killed)$/ ? 0 : 1);
+}
+
+sleep 1.5;
+is($s->stop_retortd, 0, 'it stops while a run is going on');
+waitpid $pid, 0;
+is($?, 0, 'and that run had its verdict');
+
+$s->end;
+done_testing;
