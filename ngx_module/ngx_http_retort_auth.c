@@ -262,7 +262,11 @@ ngx_http_retort_refuse(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         ctx->answer = ngx_http_retort_error(r, rc, "unauthorized",
                                             "a valid key is needed");
 
-        if (r->headers_out.www_authenticate == NULL) {
+        h = r->headers_out.www_authenticate;
+
+        /* "satisfy any" may have crossed out an earlier one */
+
+        if (h == NULL || h->hash == 0) {
             h = ngx_http_retort_add_header(r, "WWW-Authenticate", "Bearer");
             if (h == NULL) {
                 return NGX_HTTP_INTERNAL_SERVER_ERROR;
