@@ -141,7 +141,7 @@ int box_look(const char *sandbox, const char *workspace, box_view_t *view,
     err_t *e);
 int box_delete(const char *sandbox, const char *workspace, err_t *e);
 
-/* how many of the workspace's boxes there are; up to "max" of them in "views" */
+/* the boxes of a workspace, at most "max"; how many are in "views" */
 
 size_t box_list(const char *workspace, box_view_t *views, size_t max);
 

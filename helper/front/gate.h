@@ -46,7 +46,7 @@ void gate_lost(int conn);
 
 void gate_close(void);
 
-/* waits until no request is in work, at most until "until" (mono usec); count */
+/* waits until none is in work, or until "until" (mono usec); how many are */
 
 unsigned gate_busy_wait(uint64_t until);
 

@@ -13,7 +13,7 @@
 
 int pool_init(const retort_settings_t *s);
 
-/* a ready box with the profile's default limits, owned by the caller, or NULL */
+/* a ready box with the default limits, owned by the caller, or NULL */
 
 box_t *pool_take(const retort_profile_t *p);
 

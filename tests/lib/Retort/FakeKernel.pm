@@ -1,0 +1,153 @@
+package Retort::FakeKernel;
+
+# A kernel for tests of retort-front: speaks kernel.h; the code of a cell is
+# Perl and is evaluated here, with the functions below at hand.  It can behave
+# as badly as a tenant who took the interpreter over.
+
+use strict;
+use warnings;
+
+use POSIX ();
+use Time::HiRes ();
+
+use constant { RUN => 2, FILE => 4, ACK => 6, RESET => 8, READY => 101,
+               OUT => 103, SYNC => 105, DISPLAY => 107, MIME => 109,
+               ERROR => 111, DONE => 113, FILED => 115, MORE => 120,
+               PAYLOAD => 32768 };
+
+our (%v, %files, %env, $stdin, $run, $language);
+my ($channel, $out, $err);
+
+
+sub raw { syswrite $channel, $_[0] }
+
+sub head {
+    my ($type, $len, $a, $b, @part) = @_;
+
+    return pack 'CCSLLLL4', 1, $type, $len, $run // 0, $a // 0, $b // 0,
+                map { $part[$_] // 0 } 0 .. 3;
+}
+
+
+sub say_ {
+    my ($type, $a, $b, @parts) = @_;
+
+    my $body = join '', @parts;
+    my $first = substr $body, 0, PAYLOAD, '';
+
+    raw(head($type, length $first, $a, $b, map { length } @parts) . $first);
+
+    while (length $body) {
+        my $next = substr $body, 0, PAYLOAD, '';
+        raw(head(MORE, length $next) . $next);
+    }
+}
+
+
+# what a cell may call
+
+sub out { say_(OUT, 1, 0, $_[0]) }
+sub err { say_(OUT, 2, 0, $_[0]) }
+sub fd1 { syswrite $out, $_[0] }
+sub fd2 { syswrite $err, $_[0] }
+sub done { say_(DONE, $_[0] // 0, $_[1] // 0) }
+sub error { say_(ERROR, 0, 0, @_) }
+sub nap { Time::HiRes::sleep($_[0]) }
+sub oom { POSIX::_exit(77) }
+
+sub show {
+    my ($kind, %forms) = @_;
+
+    say_(DISPLAY, $kind, scalar keys %forms);
+    say_(MIME, 0, 0, $_, $forms{$_}) for sort keys %forms;
+}
+
+
+sub sync {
+    say_(SYNC, 0, 0);
+
+    while (1) {
+        my ($type) = get();
+        return 1 if $type == ACK;
+    }
+}
+
+
+sub hear {
+    my $n;
+
+    do {
+        $n = sysread $channel, my $packet, 32 + PAYLOAD;
+        return $packet if $n;
+    } while (!defined $n && $!{EINTR});
+
+    POSIX::_exit(0);
+}
+
+
+# type and parts of a whole message
+
+sub get {
+    my $packet = hear();
+    my (undef, $type, undef, $its, $a, $b, @part) = unpack 'CCSLLLL4', $packet;
+    my $body = substr $packet, 32;
+    my $all = 0;
+
+    $all += $_ for @part;
+    $body .= substr(hear(), 32) while length $body < $all;
+
+    return ($type, $its, $a, map { substr $body, 0, $_, '' } @part);
+}
+
+
+sub cell {
+    my ($code) = @_;
+
+    my $ok = eval {
+        local $SIG{INT} = sub { die "interrupted\n" };
+        eval "package Retort::FakeKernel; no strict; $code; 1" or die $@;
+        1;
+    };
+
+    return if $v{mute};
+    return done(0) if $ok;
+
+    my $why = $@;
+    chomp $why;
+    error('Fault', $why, "Fault: $why\n", "Traceback\nFault: $why\n");
+    done(1);
+}
+
+
+sub main {
+    ($channel, $out, $err) = @_;
+
+    $SIG{INT} = sub { };
+    $SIG{PIPE} = 'IGNORE';
+    $SIG{CHLD} = 'DEFAULT';
+
+    say_(READY, 0, 0);
+
+    while (1) {
+        my ($type, $its, $a, @part) = get();
+
+        $run = $its;
+
+        if ($type == FILE) {
+            $files{$part[0]} = $part[1];
+            say_(FILED, $part[0] eq 'full' ? 28 : 0, 0);
+
+        } elsif ($type == RESET) {
+            say_(RESET, 0, 0);
+
+        } elsif ($type == RUN) {
+            %env = map { split /=/, $_, 2 } split /\0/, $part[1];
+            $stdin = $part[2];
+            $language = $a;
+            cell($part[0]);
+        }
+    }
+}
+
+
+1;
