@@ -62,6 +62,8 @@ interp_die(const char *what, const char *detail)
         PyErr_Print();
     }
 
+    out_dump();
+
     dprintf(2, "retort-kernel: %s%s%s\n", what, detail != NULL ? ": " : "",
             detail != NULL ? detail : "");
     _exit(KERN_EXIT_FATAL);
@@ -314,7 +316,23 @@ interp_warm(void)
     }
 
     Py_DECREF(done);
+    out_forget();
     interp_find_numpy();
+
+    /*
+     * What libraries do in a forked child, done once: it is half the work of
+     * the next time, and what they hold open for the parent (matplotlib its
+     * fonts) is let go while that can be closed in order.
+     */
+    PyOS_BeforeFork();
+    PyOS_AfterFork_Child();
+    done = interp_shell("settle", NULL);
+
+    if (done == NULL) {
+        interp_die("settling", NULL);
+    }
+
+    Py_DECREF(done);
 }
 
 

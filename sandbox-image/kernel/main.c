@@ -34,19 +34,17 @@ main_usage(void)
 }
 
 
-/* a fork of a process with threads has locks that nobody will release */
-
-static void
-main_one_thread(void)
+static int
+main_count(const char *path)
 {
     int            n;
     DIR            *dir;
     struct dirent  *entry;
 
-    dir = opendir("/proc/self/task");
+    dir = opendir(path);
 
     if (dir == NULL) {
-        dprintf(2, "retort-kernel: /proc is not mounted\n");
+        dprintf(2, "retort-kernel: %s cannot be read\n", path);
         _exit(KERN_EXIT_FATAL);
     }
 
@@ -56,9 +54,29 @@ main_one_thread(void)
 
     (void) closedir(dir);
 
-    if (n != 1) {
-        dprintf(2, "retort-kernel: %d threads run after the imports; "
-                   "a template has to have one\n", n);
+    return n;
+}
+
+
+/*
+ * A fork of a process with threads has locks that nobody will release, and a
+ * descriptor that a library keeps would be closed under it in the sandbox.
+ */
+
+static void
+main_check(void)
+{
+    int  threads, fds;
+
+    threads = main_count("/proc/self/task");
+
+    /* one of them is the folder's own */
+    fds = main_count("/proc/self/fd") - 1;
+
+    if (threads != 1 || fds != MAIN_SOCK + 1) {
+        dprintf(2, "retort-kernel: %d threads and %d descriptors after the "
+                   "imports; a template has to have 1 and %d\n", threads, fds,
+                MAIN_SOCK + 1);
         _exit(KERN_EXIT_FATAL);
     }
 }
@@ -90,7 +108,7 @@ main_template(void)
     hooks.kernel = main_forked;
 
     interp_warm();
-    main_one_thread();
+    main_check();
     memory_settle();
 
     return template_serve(MAIN_SOCK, &hooks);

@@ -231,6 +231,14 @@ out_flush(void)
 
 
 void
+out_dump(void)
+{
+    out_direct(1, &out_bufs[0]);
+    out_direct(2, &out_bufs[1]);
+}
+
+
+void
 out_forget(void)
 {
     out_bufs[0].len = 0;

@@ -137,7 +137,11 @@ void out_flush_locked(void);
 
 void out_flush(void);
 
-/* forgets what is held back: it belongs to the process that was forked */
+/* writes it to descriptors 1 and 2: there is no channel yet */
+
+void out_dump(void);
+
+/* forgets what is held back: another process will send it, or nobody */
 
 void out_forget(void);
 

@@ -68,7 +68,9 @@ wire_running(void)
 void
 wire_lock(void)
 {
-    if (wire_child || PyThread_acquire_lock(wire_mutex, NOWAIT_LOCK)) {
+    if (wire_mutex == NULL || wire_child
+        || PyThread_acquire_lock(wire_mutex, NOWAIT_LOCK))
+    {
         return;
     }
 
@@ -81,7 +83,7 @@ wire_lock(void)
 void
 wire_unlock(void)
 {
-    if (!wire_child) {
+    if (wire_mutex != NULL && !wire_child) {
         PyThread_release_lock(wire_mutex);
     }
 }

@@ -9,6 +9,7 @@ session only.
 import ast
 import base64
 import builtins
+import gc
 import inspect
 import io
 import json
@@ -22,6 +23,7 @@ import _retort
 
 import IPython.core.interactiveshell as interactiveshell
 import IPython.core.ultratb as ultratb
+import IPython.utils.io as ipython_io
 from IPython.core.autocall import IPyAutocall
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -268,6 +270,10 @@ def make_shell():
     config.InteractiveShell.colors = "NoColor"
     config.InteractiveShell.xmode = "Context"
     config.InteractiveShell.autocall = 0
+
+    # a descriptor that it holds for nothing, and that a fork would lose
+    ipython_io.devnull.close()
+    ipython_io.devnull = io.StringIO()
 
     ultratb._format_filename = _format_filename
     interactiveshell.PickleShareDB = lambda path: {}
@@ -570,6 +576,11 @@ class Cell:
         for name in ("last_type", "last_value", "last_traceback"):
             if hasattr(sys, name):
                 delattr(sys, name)
+
+    def settle(self):
+        """What is here now stays: no collection in a sandbox touches it."""
+        gc.collect()
+        gc.freeze()
 
     # the sandbox
 
