@@ -39,7 +39,7 @@ sub boundary {
            (@link ? () : '-c'), '-o', $object, "$dir/$path") == 0
         or die "gcc failed\n";
 
-    my @said = `$boundary $dir 2>&1`;
+    my @said = `\Q$boundary\E $dir 2>&1`;
 
     return ($? >> 8, join '', @said);
 }
@@ -132,10 +132,10 @@ my $dir = tempdir(CLEANUP => 1);
 make_path("$dir/helper/broker");
 open(my $file, '>', "$dir/helper/broker/x.c") or die $!;
 close $file or die $!;
-my @said = `$boundary $dir 2>&1`;
+my @said = `\Q$boundary\E $dir 2>&1`;
 ok($? != 0, 'what is not built does not pass') or diag @said;
 
-@said = `$boundary 2>&1`;
+@said = `\Q$boundary\E 2>&1`;
 is($?, 0, 'the project passes') or diag @said;
 
 done_testing();

@@ -24,7 +24,7 @@ sub budget {
         close $file or die $!;
     }
 
-    my $said = `$budget $dir 2>&1`;
+    my $said = `\Q$budget\E $dir 2>&1`;
 
     return ($? >> 8, $said =~ /^ *(\d+)  privileged code lines/m ? $1 : -1,
             $said);
@@ -70,7 +70,7 @@ is("$code $lines", '0 2000', '2000 lines pass');
 is("$code $lines", '1 2001', '2001 lines do not');
 like($said, qr/TOO MUCH/, 'and it says so');
 
-my @said = `$budget 2>&1`;
+my @said = `\Q$budget\E 2>&1`;
 is($?, 0, 'the project passes') or diag @said;
 
 done_testing();

@@ -58,7 +58,7 @@ sub libs {
     my (@args) = @_;
 
     local $ENV{PATH} = "$dir:$ENV{PATH}";
-    my $said = `$libs @args 2>&1`;
+    my $said = `\Q$libs\E @args 2>&1`;
 
     return ($? >> 8, $said);
 }

@@ -30,7 +30,7 @@ sub run {
     chmod 0755, $path or die $!;
 
     local @ENV{keys %env} = values %env;
-    my $said = `$run --grace 0.3 $path 2>&1`;
+    my $said = `\Q$run\E --grace 0.3 $path 2>&1`;
 
     return ($? >> 8, $said);
 }

@@ -96,7 +96,7 @@ sub style {
         chmod $mode, "$dir/$name" or die $!;
     }
 
-    my @said = `$style $dir 2>&1`;
+    my @said = `\Q$style\E $dir 2>&1`;
     my $code = $? >> 8;
     chomp @said;
 
@@ -217,7 +217,7 @@ fires('an interpreter that the PATH decides is refused', 'auto/x',
                        'objs/c.c' => "\t// generated\n");
 is("$code @said", '0 ', 'sizes at the limit pass, generated files do too');
 
-@said = `$style 2>&1`;
+@said = `\Q$style\E 2>&1`;
 is($?, 0, 'the project passes') or diag @said;
 
 done_testing();

@@ -29,7 +29,7 @@ $ENV{RETORT_NAME} = "retort-up-$$";
 $ENV{RETORT_PORT} = $port;
 $ENV{RETORT_UID_BASE} = 1_500_100_000;
 
-END { system("$top/auto/down >/dev/null 2>&1") if $top && $> == 0 }
+END { system("\Q$top\E/auto/down >/dev/null 2>&1") if $top && $> == 0 }
 
 
 sub free_port {
@@ -41,7 +41,7 @@ sub free_port {
 
 
 sub up {
-    my $said = `$top/auto/up 2>&1 < /dev/null`;
+    my $said = `\Q$top\E/auto/up 2>&1 < /dev/null`;
     return ($? >> 8, $said);
 }
 
@@ -71,7 +71,8 @@ like($said, qr/RETORT_PORT=/, 'and it says what to do');
 close $busy;
 
 ($code, $said) = up();
-is($code, 0, 'auto/up succeeds after that') or diag $said;
+is($code, 0, 'auto/up succeeds after that')
+    or do { diag $said; done_testing(); exit };
 like($said, qr{^curl -s http://127\.0\.0\.1:$port/v1/execute}m,
      'it prints the request');
 like($said, qr/"stdout": *"4\\n"/, 'and the answer');
@@ -116,13 +117,13 @@ append("$dir/home/profiles/default.conf", "memory none\n");
 isnt($code, 0, 'a broken profile is no success');
 like($said, qr/default\.conf:\d+:.*memory/, 'and it says where it is broken');
 
-$said = `$top/auto/down 2>&1`;
+$said = `\Q$top\E/auto/down 2>&1`;
 is($?, 0, 'auto/down succeeds') or diag $said;
 is(join("\n", leftovers($before, 5)), '', 'and leaves nothing');
 ok(!-e $ENV{$_}, "nor $ENV{$_}")
     for qw(RETORT_HOME RETORT_RUN RETORT_STATE);
 
-$said = `$top/auto/down 2>&1`;
+$said = `\Q$top\E/auto/down 2>&1`;
 is($?, 0, 'auto/down of what is down succeeds') or diag $said;
 
 done_testing();
