@@ -59,6 +59,8 @@ typedef struct {
 static front_args_t     front_args;
 static int              front_drain = -1;
 static int              front_open;
+static unsigned         front_made;     /* threads that were created */
+static unsigned         front_ready;    /* and that wait in front_thread() */
 static pthread_cond_t   front_cond = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t  front_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -150,7 +152,10 @@ front_event(const brk_ans_t *ans, const int *fds, int nfd)
 }
 
 
-/* threads are made before the filter forbids it, and wait for it */
+/*
+ * Threads are made before the filter forbids it, and wait for it here: what
+ * libc does at the beginning of a thread is done by then.
+ */
 
 static void *
 front_thread(void *arg)
@@ -161,6 +166,9 @@ front_thread(void *arg)
     free(arg);
 
     (void) pthread_mutex_lock(&front_mutex);
+
+    front_ready++;
+    (void) pthread_cond_broadcast(&front_cond);
 
     while (!front_open) {
         (void) pthread_cond_wait(&front_cond, &front_mutex);
@@ -201,7 +209,22 @@ front_start(void *(*run)(void *), void *arg)
         return -1;
     }
 
+    front_made++;
+
     return 0;
+}
+
+
+static void
+front_all_ready(void)
+{
+    (void) pthread_mutex_lock(&front_mutex);
+
+    while (front_ready < front_made) {
+        (void) pthread_cond_wait(&front_cond, &front_mutex);
+    }
+
+    (void) pthread_mutex_unlock(&front_mutex);
 }
 
 
@@ -350,9 +373,13 @@ main(int argc, char **argv)
 
     (void) close(FRONT_FD_SETTINGS);
 
-    if (front_init(s) == -1 || front_all_threads(s) == -1
-        || seal_finish() == -1)
-    {
+    if (front_init(s) == -1 || front_all_threads(s) == -1) {
+        return 1;
+    }
+
+    front_all_ready();
+
+    if (seal_finish() == -1) {
         return 1;
     }
 
