@@ -336,6 +336,22 @@ interp_warm(void)
 }
 
 
+void
+interp_limber(void)
+{
+    PyObject  *done;
+
+    done = interp_shell("limber", NULL);
+
+    if (done == NULL) {
+        interp_die("limber", NULL);
+    }
+
+    Py_DECREF(done);
+    out_forget();
+}
+
+
 static void
 interp_random(void *to, size_t len)
 {

@@ -28,6 +28,7 @@ typedef struct {
 } out_object_t;
 
 
+static char       out_text[KRN_PAYLOAD];        /* under the lock */
 static out_buf_t  out_bufs[2];
 
 
@@ -144,7 +145,6 @@ out_packet(int which, const char *text, size_t len)
 static void
 out_emit(int which, int last)
 {
-    char       text[KRN_PAYLOAD];
     size_t     n, done, used;
     out_buf_t  *buf;
 
@@ -158,9 +158,9 @@ out_emit(int which, int last)
     done = 0;
 
     do {
-        used = out_clean(buf->data + done, buf->len - done, text, &n);
+        used = out_clean(buf->data + done, buf->len - done, out_text, &n);
         done += used;
-        out_packet(which, text, n);
+        out_packet(which, out_text, n);
     } while (used != 0);
 
     if (last && done < buf->len) {

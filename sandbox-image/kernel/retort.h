@@ -165,6 +165,13 @@ void interp_warm(void);
 
 void interp_after_fork(int forked);
 
+/*
+ * Runs two cells of ours and forgets them: the pages that every cell writes
+ * to are then this process's own before the tenant waits for them.
+ */
+
+void interp_limber(void);
+
 /* calls a method of the shell; a new reference, or NULL with an exception */
 
 PyObject *interp_shell(const char *method, const char *format, ...);

@@ -273,7 +273,7 @@ wire_pending(int fd)
 void
 wire_sync(void)
 {
-    wire_packet_t  packet;
+    static wire_packet_t  packet;       /* under the lock */
 
     if (wire_mute || wire_child || !(wire_pending(1) || wire_pending(2))) {
         return;

@@ -205,7 +205,8 @@ class Shell(InteractiveShell):
 
     def init_user_ns(self):
         super().init_user_ns()
-        own = {"exit": sys.exit, "quit": sys.exit}
+        own = {"exit": sys.exit, "quit": sys.exit, "_": "", "__": "",
+               "___": ""}
         self.user_ns.update(own)
         self.user_ns_hidden.update(own)
 
@@ -565,17 +566,23 @@ class Cell:
         shell.reset(new_session=True)
         shell.failed = False
         shell.history_manager.output_hist_reprs.clear()
-        shell.compile._filename_map.clear()
         shell.compile.reset_compiler_flags()
         shell.user_module.__dict__.pop("__warningregistry__", None)
-
-        for cache in (linecache.cache, linecache._ipython_cache):
-            for name in [n for n in cache if n.startswith("<ipython")]:
-                del cache[name]
+        self.forget_code()
 
         for name in ("last_type", "last_value", "last_traceback"):
             if hasattr(sys, name):
                 delattr(sys, name)
+
+    def forget_code(self):
+        """The texts that tracebacks would quote."""
+        names = self.shell.compile._filename_map
+
+        for cache in (linecache.cache, linecache._ipython_cache):
+            for name in names:
+                cache.pop(name, None)
+
+        names.clear()
 
     def settle(self):
         """What is here now stays: no collection in a sandbox touches it."""
@@ -597,6 +604,30 @@ class Cell:
             sys.modules["uuid"]._last_timestamp = None
         if cpus:
             self.limit(cpus)
+
+    def limber(self):
+        """Two runs that leave nothing behind."""
+        shell = self.shell
+        history = shell.history_manager
+        before = dict(shell.user_ns), dict(shell.user_ns_hidden)
+
+        for code in ("print(1)", "1"):
+            for piece in self.prepare(code):
+                eval(piece, shell.user_ns)
+            self.finish(True)
+            self.forget_code()
+            history.forget_inputs()
+
+        for space, names in zip((shell.user_ns, shell.user_ns_hidden), before):
+            space.clear()
+            space.update(names)
+
+        hook = shell.displayhook
+        hook._ = hook.__ = hook.___ = ""
+        history.output_hist.clear()
+        history.output_hist_reprs.clear()
+        shell.execution_count = 1
+        shell.last_execution_result = None
 
     def limit(self, cpus):
         count = str(cpus)
