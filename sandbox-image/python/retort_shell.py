@@ -280,7 +280,8 @@ def make_shell():
     interactiveshell.PickleShareDB = lambda path: {}
     shell = Shell.instance(config=config, profile_dir=ProfileDir())
     shell.InteractiveTB.tb_offset = 0
-    shell.builtin_trap.activate()
+    shell.builtin_trap.__enter__()
+    shell.display_trap.__enter__()
     shell.set_hook("show_in_pager", no_pager)
     shell.failed = False
     builtins.input = _retort.input

@@ -293,6 +293,40 @@ sub merge {
 }
 
 
+# brief(): events as short strings, for tables
+#   1:TEXT 2:TEXT      written through sys.stdout, sys.stderr
+#   |1:TEXT |2:TEXT    written to the descriptor
+#   show:TEXT result:TEXT    a display, its text/plain; (png …) other forms
+#   error:SHORT
+#   ok, failed         the end; an exit code of bash after it
+
+sub brief {
+    my ($events) = @_;
+    return ['gone'] unless $events;
+    my @brief;
+
+    for my $e (@$events) {
+        my ($type, @v) = @$e;
+
+        if ($type eq 'out') { push @brief, "$v[0]:$v[1]" }
+        elsif ($type eq 'pipe') { push @brief, "|$v[0]:$v[1]" }
+        elsif ($type eq 'error') { push @brief, "error:$v[2]" }
+        elsif ($type eq 'done') {
+            push @brief, ($v[0] ? 'failed' : 'ok') . ($v[1] ? " $v[1]" : '');
+        }
+        else {
+            my %form = %{ $v[1] };
+            my $text = delete $form{'text/plain'};
+            my @other = map { s{.*/}{}r } sort keys %form;
+            push @brief, ($v[0] ? 'result' : 'show')
+                . (@other ? "(@other)" : '') . ':' . ($text // '');
+        }
+    }
+
+    return \@brief;
+}
+
+
 sub file {
     my ($self, $name, $content) = @_;
     $self->send_message(FILE, ++$self->{run}, 0, $name, $content);
