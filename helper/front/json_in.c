@@ -2,8 +2,8 @@
 /*
  * In retort-front, as its own uid without any capability.  The text comes from
  * a client.  A scan of our own runs before json-c sees a byte: it bounds the
- * depth, finds half surrogate pairs and counts keys, so that an object that
- * has fewer of them afterwards had one twice.
+ * depth, finds what json-c lets pass in strings, and counts keys, so that an
+ * object that has fewer of them afterwards had one twice.
  */
 
 #include <inttypes.h>
@@ -19,6 +19,7 @@ typedef struct {
     size_t  depth;
     size_t  colons;
     int     half;               /* a lone surrogate escape */
+    int     control;            /* a control character in a string */
     int     nul;                /* the last string has a NUL */
     int     nul_key;            /* and it was a key: json-c would cut it */
 } json_scan_t;
@@ -85,6 +86,7 @@ json_skip_string(const char *p, const char *end, json_scan_t *s)
     s->nul = 0;
 
     while (p < end && *p != '"') {
+        s->control |= ((unsigned char) *p < 0x20);
         p = *p == '\\' ? json_skip_escape(p, end, s) : p + 1;
     }
 
@@ -180,7 +182,7 @@ json_parse(const char *p, size_t n, err_t *e)
         return NULL;
     }
 
-    json_tokener_set_flags(t, JSON_TOKENER_STRICT|JSON_TOKENER_VALIDATE_UTF8);
+    json_tokener_set_flags(t, JSON_TOKENER_STRICT);
 
     o = json_tokener_parse_ex(t, p, (int) n);
     rc = json_tokener_get_error(t);
@@ -211,6 +213,13 @@ json_in(const char *p, size_t n, err_t *e)
         return NULL;
     }
 
+    /* json-c's own check lets surrogates pass */
+
+    if (!utf8_valid(p, n)) {
+        (void) err_set(e, 400, "bad_json", "the body is not valid UTF-8");
+        return NULL;
+    }
+
     json_scan(&s, p, n);
 
     if (s.depth > BOUND_JSON_DEPTH) {
@@ -219,10 +228,11 @@ json_in(const char *p, size_t n, err_t *e)
         return NULL;
     }
 
-    if (s.half || s.nul_key) {
-        (void) err_set(e, 400, "bad_json", s.half
-                       ? "half of a surrogate pair in a string"
-                       : "a NUL in a key");
+    if (s.half || s.nul_key || s.control) {
+        (void) err_set(e, 400, "bad_json", "%s in a string",
+                       s.half ? "half of a surrogate pair"
+                       : s.control ? "a bare control character"
+                       : "the NUL of a key");
         return NULL;
     }
 

@@ -1,0 +1,269 @@
+
+/*
+ * The native dialect's JSON: strict, bounded, every refusal names its key.
+ *
+ * links: helper/front/dialect/native.c helper/front/dialect/native_limits.c
+ * links: helper/front/dialect/native_out.c helper/front/json_in.c helper/front/accept.c
+ * links: helper/front/text.c helper/front/utf8.c helper/front/buf.c helper/front/err.c
+ * links: helper/front/job.c helper/front/markdown.c helper/front/output.c
+ * links: helper/front/clock.c helper/front/result.c
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "front/dialect/dialect.h"
+
+
+static err_t             e;
+static job_t             job;
+static request_t         req;
+static retort_profile_t  profile;
+
+
+static int
+parse(const char *body, size_t len)
+{
+    int  rc;
+
+    memset(&e, 0, sizeof(e));
+    memset(&job, 0, sizeof(job));
+    profile.run.timeout = 1000;
+    profile.run.output = 100;
+    profile.box.memory = 64;
+    req.profile = &profile;
+    req.type = "application/json";
+    req.run = profile.run;
+    req.run_max = profile.run;
+    req.run_max.timeout = 5000;
+    req.box = profile.box;
+    req.box_max = profile.box;
+    req.box_max.memory = 128;
+    req.box_max.cpu = 2000;
+
+    rc = dialect_native.parse(&req, body, len, &job, &e);
+
+    if (rc == -1) {
+        job_free(&job);
+    }
+
+    return rc;
+}
+
+
+static void
+good(const char *body)
+{
+    assert_int_equal(parse(body, strlen(body)), 0);
+    job_free(&job);
+}
+
+
+static void
+bad(const char *body, const char *names)
+{
+    assert_int_equal(parse(body, strlen(body)), -1);
+    assert_int_equal(e.status, 400);
+
+    if (strstr(e.text, names) == NULL) {
+        fail_msg("\"%s\" does not name %s", e.text, names);
+    }
+}
+
+
+static void
+a_whole_job_is_understood(void **state)
+{
+    const char  *body = "{\"code\":\"x\\u0000\\ud83d\\ude00\",\"language\":"
+                        "\"bash\",\"keep\":true,\"timeout\":1.5,\"env\":{\"A\":"
+                        "\"1\",\"_B\":\"\"},\"stdin\":\"in\",\"files\":[{\"name"
+                        "\":\"a/b.txt\",\"content_base64\":\"aGk=\"}],"
+                        "\"limits\":{\"memory_bytes\":128,\"cpu\":0.5}} \n";
+
+    (void) state;
+    assert_int_equal(parse(body, strlen(body)), 0);
+    assert_int_equal(job.code_len, 6);
+    assert_memory_equal(job.code, "x\0\xf0\x9f\x98\x80", 6);
+    assert_int_equal(job.language, KRN_BASH);
+    assert_int_equal(job.timeout, 1500);
+    assert_int_equal(job.env_len, 8);
+    assert_memory_equal(job.env, "A=1\0_B=\0", 8);
+    assert_int_equal(job.files[0].len, 2);
+    assert_memory_equal(job.files[0].data, "hi", 2);
+    assert_int_equal(job.box.memory, 128);
+    assert_int_equal(job.box.cpu, 500);
+    assert_true(job.own_limits);
+    job_free(&job);
+}
+
+
+static void
+defaults_are_the_profiles(void **state)
+{
+    (void) state;
+    assert_int_equal(parse("{\"code\":\"1\"}", 12), 0);
+    assert_int_equal(job.timeout, 1000);
+    assert_int_equal(job.output, 100);
+    assert_false(job.own_limits);
+    assert_false(job.keep);
+    job_free(&job);
+}
+
+
+static void
+what_is_no_json_object_is_refused(void **state)
+{
+    size_t              i;
+    static const char  *text[] = {
+        "", " ", "null", "1", "\"code\"", "[]", "{", "{\"code\":\"1\"",
+        "{\"code\":\"1\"}x", "{\"code\":\"1\"}{}", "{\"code\":\"1\",}",
+        "{'code':'1'}", "{code:\"1\"}", "{\"code\":\"a\nb\"}",
+        "{\"code\":\"1\"/**/}", "\xef\xbb\xbf{\"code\":\"1\"}",
+        "{\"code\":\"\xff\"}", "{\"code\":\"\xed\xa0\x80\"}",
+        "{\"code\":\"\\ud800\"}", "{\"code\":\"\\udc00\\ud800\"}",
+        "{\"code\":\"\\ud800x\"}", "{\"code\":\"1\",\"code\":\"2\"}",
+        "{\"code\":\"1\",\"env\":{\"A\":\"\",\"A\":\"\"}}",
+        "{\"code\\u0000x\":\"1\"}", "{\"code\":\"1\",\"timeout\":NaN}"
+    };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+        if (parse(text[i], strlen(text[i])) != -1 || e.status != 400) {
+            fail_msg("taken, or %d: %s", e.status, text[i]);
+        }
+    }
+}
+
+
+static void
+depth_is_bounded(void **state)
+{
+    char   *body;
+    size_t  i, n;
+
+    (void) state;
+
+    for (n = 31; n < 200000; n *= 8) {
+        body = calloc(1, 2 * n + 64);
+        assert_non_null(body);
+        (void) snprintf(body, 64, "{\"code\":\"1\",\"x\":");
+        i = strlen(body);
+        memset(body + i, '[', n);
+        memset(body + i + n, ']', n);
+        body[i + 2 * n] = '}';
+        bad(body, n == 31 ? "\"x\"" : "levels");
+        free(body);
+    }
+}
+
+
+static void
+keys_and_types_are_strict(void **state)
+{
+    (void) state;
+    bad("{\"code\":\"1\",\"detach\":true}", "\"detach\"");
+    bad("{\"code\":1}", "\"code\"");
+    bad("{\"code\":null}", "\"code\"");
+    bad("{\"code\":\"\"}", "\"code\"");
+    bad("{}", "\"code\"");
+    bad("{\"code\":\"1\",\"keep\":1}", "\"keep\"");
+    bad("{\"code\":\"1\",\"language\":\"perl\"}", "\"language\"");
+    bad("{\"code\":\"1\",\"limits\":{\"uid\":0}}", "\"limits.uid\"");
+    bad("{\"code\":\"1\",\"limits\":{\"memory_bytes\":1.5}}",
+        "\"limits.memory_bytes\"");
+}
+
+
+static void
+above_the_ceiling_is_refused_and_names_it(void **state)
+{
+    (void) state;
+    good("{\"code\":\"1\",\"timeout\":5}");
+    bad("{\"code\":\"1\",\"timeout\":5.001}", "5.000 seconds");
+    bad("{\"code\":\"1\",\"timeout\":0}", "\"timeout\"");
+    bad("{\"code\":\"1\",\"timeout\":-1}", "\"timeout\"");
+    bad("{\"code\":\"1\",\"timeout\":1e999}", "\"timeout\"");
+    bad("{\"code\":\"1\",\"limits\":{\"memory_bytes\":129}}", "128");
+    bad("{\"code\":\"1\",\"limits\":{\"memory_bytes\":0}}", "from 1");
+    bad("{\"code\":\"1\",\"limits\":{\"memory_bytes\":-1}}", "from 1");
+    bad("{\"code\":\"1\",\"limits\":{\"memory_bytes\":9223372036854775808}}",
+        "128");
+    bad("{\"code\":\"1\",\"limits\":{\"cpu\":2.1}}", "2.000 cores");
+}
+
+
+static void
+names_of_files_stay_inside(void **state)
+{
+    size_t              i;
+    char                body[200];
+    static const char  *name[] = { "", "/a", "../a", "a/../b", "a//b", "./a",
+                                   "a/", ".", "a\\u0000b", "a\\nb", "a\\u007f" };
+
+    (void) state;
+
+    for (i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        (void) snprintf(body, sizeof(body), "{\"code\":\"1\",\"files\":["
+                        "{\"name\":\"%s\",\"text\":\"\"}]}", name[i]);
+        bad(body, "files");
+    }
+
+    good("{\"code\":\"1\",\"files\":[{\"name\":\"..a/.b\",\"text\":\"\"}]}");
+    bad("{\"code\":\"1\",\"files\":[{\"name\":\"a\"}]}", "file");
+    bad("{\"code\":\"1\",\"files\":[1]}", "\"files\"");
+    bad("{\"code\":\"1\",\"files\":[{\"name\":\"a\",\"content_base64\":\"*\"}]}",
+        "base64");
+}
+
+
+static void
+variables_have_names(void **state)
+{
+    (void) state;
+    bad("{\"code\":\"1\",\"env\":{\"A=B\":\"\"}}", "A=B");
+    bad("{\"code\":\"1\",\"env\":{\"1A\":\"\"}}", "1A");
+    bad("{\"code\":\"1\",\"env\":{\"\":\"\"}}", "env");
+    bad("{\"code\":\"1\",\"env\":{\"A\":1}}", "env.A");
+    bad("{\"code\":\"1\",\"env\":{\"A\":\"\\u0000\"}}", "env.A");
+}
+
+
+static void
+only_json_is_read(void **state)
+{
+    (void) state;
+    good("{\"code\":\"1\"}");
+    req.type = "text/plain";
+    assert_int_equal(dialect_native.parse(&req, "{}", 2, &job, &e), -1);
+    assert_int_equal(e.status, 415);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(a_whole_job_is_understood),
+        cmocka_unit_test(defaults_are_the_profiles),
+        cmocka_unit_test(what_is_no_json_object_is_refused),
+        cmocka_unit_test(depth_is_bounded),
+        cmocka_unit_test(keys_and_types_are_strict),
+        cmocka_unit_test(above_the_ceiling_is_refused_and_names_it),
+        cmocka_unit_test(names_of_files_stay_inside),
+        cmocka_unit_test(variables_have_names),
+        cmocka_unit_test(only_json_is_read)
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
