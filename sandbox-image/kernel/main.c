@@ -145,6 +145,10 @@ main(int argc, char **argv)
         imports[n++] = argv[i + 1];
     }
 
+    if (close_range(MAIN_SOCK + 1, ~0U, 0) == -1) {
+        return KERN_EXIT_FATAL;
+    }
+
     memory_init();
     interp_start(imports, n);
     free(imports);

@@ -9,7 +9,7 @@
 #include "retort.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -44,6 +44,7 @@ wire_start(void)
     wire_mutex = PyThread_allocate_lock();
 
     if (wire_mutex == NULL
+        || fcntl(KRN_FD, F_SETFD, FD_CLOEXEC) == -1
         || pthread_atfork(NULL, NULL, wire_atfork_child) != 0)
     {
         _exit(KERN_EXIT_FATAL);
