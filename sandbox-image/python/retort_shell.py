@@ -18,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import traceback
 
 import _retort
 
@@ -27,6 +28,7 @@ import IPython.utils.io as ipython_io
 from IPython.core.autocall import IPyAutocall
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import (
     ExecutionInfo, ExecutionResult, InteractiveShell)
@@ -244,9 +246,24 @@ class Shell(InteractiveShell):
 
     def showtraceback(self, exc_tuple=None, filename=None, tb_offset=None,
                       exception_only=False, running_compiled_code=False):
-        self._exit_only = exception_only
-        super().showtraceback(exc_tuple, filename, tb_offset, exception_only,
-                              running_compiled_code)
+        etype, value, tb = self._get_exc_info(exc_tuple)
+
+        if issubclass(etype, SyntaxError):
+            self.showsyntaxerror(filename, running_compiled_code)
+        elif etype is UsageError:
+            self.show_usage_error(value)
+        else:
+            self._showtraceback(etype, value,
+                                self.render(etype, value, tb, tb_offset))
+
+    def render(self, etype, value, tb, tb_offset):
+        try:
+            if hasattr(value, "_render_traceback_"):
+                return value._render_traceback_()
+            return self.InteractiveTB.structured_traceback(
+                etype, value, tb, tb_offset=tb_offset)
+        except Exception:
+            return ["".join(traceback.format_exception(etype, value, tb))]
 
     def _showtraceback(self, etype, evalue, stb):
         short = "".join(self.InteractiveTB._format_exception_only(
@@ -472,6 +489,9 @@ class Cell:
 
         tb = self.own_frames(tb)
         value.__traceback__ = tb
+
+        # IPython swallows an interrupt here, and asks again
+        message_of(value)
 
         if tb is None and issubclass(etype, SyntaxError):
             sys.last_type, sys.last_value, sys.last_traceback = \
