@@ -229,11 +229,33 @@ api_flush(PyObject *self, PyObject *unused)
 }
 
 
+/* blas(threads) */
+
+static PyObject *
+api_blas(PyObject *self, PyObject *args)
+{
+    int  n;
+
+    (void) self;
+
+    if (!PyArg_ParseTuple(args, "i", &n)) {
+        return NULL;
+    }
+
+    if (n > 0) {
+        interp_blas(n);
+    }
+
+    Py_RETURN_NONE;
+}
+
+
 static PyMethodDef  api_methods[] = {
     { "display", api_display, METH_VARARGS, NULL },
     { "error", api_error, METH_VARARGS, NULL },
     { "input", api_input, METH_VARARGS,
       "Read a line of the run's standard input." },
+    { "blas", api_blas, METH_VARARGS, NULL },
     { "flush", api_flush, METH_NOARGS, NULL },
     { NULL, NULL, 0, NULL }
 };

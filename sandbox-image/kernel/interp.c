@@ -390,9 +390,7 @@ interp_reseed(void)
 }
 
 
-/* OpenBLAS was loaded with one thread; it can be told of more later */
-
-static void
+void
 interp_blas(int cpus)
 {
     void  *lib;
@@ -434,8 +432,4 @@ interp_after_fork(int forked)
     }
 
     Py_DECREF(done);
-
-    if (cpus > 1) {
-        interp_blas(cpus);
-    }
 }

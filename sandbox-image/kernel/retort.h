@@ -95,6 +95,10 @@ void wire_send(uint8_t type, uint32_t a, uint32_t b, const wire_part_t *parts,
 
 void wire_sync(void);
 
+/* 1 if a packet is there already */
+
+int wire_waiting(void);
+
 /* waits for a packet and checks it, with the GIL released; or ends */
 
 void wire_receive(wire_packet_t *packet);
@@ -164,6 +168,10 @@ void interp_warm(void);
 /* first thing in a forked kernel process, and in a bare one */
 
 void interp_after_fork(int forked);
+
+/* OpenBLAS was loaded with one thread; this gives it more */
+
+void interp_blas(int cpus);
 
 /*
  * Runs two cells of ours and forgets them: the pages that every cell writes

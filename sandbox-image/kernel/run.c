@@ -326,7 +326,10 @@ kern_loop(void)
     wire_lock();
     wire_send(KRN_READY, 0, 0, NULL, 0);
     wire_unlock();
-    interp_limber();
+
+    if (!wire_waiting()) {
+        interp_limber();
+    }
 
     for ( ;; ) {
         wire_receive(&packet);

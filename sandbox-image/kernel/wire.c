@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -185,6 +186,18 @@ wire_send(uint8_t type, uint32_t a, uint32_t b, const wire_part_t *parts,
         head.type = KRN_MORE;
         sent += n;
     } while (sent < total);
+}
+
+
+int
+wire_waiting(void)
+{
+    struct pollfd  pfd;
+
+    pfd.fd = KRN_FD;
+    pfd.events = POLLIN;
+
+    return poll(&pfd, 1, 0) == 1;
 }
 
 

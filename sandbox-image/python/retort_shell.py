@@ -48,6 +48,9 @@ SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
 # what may be Python and yet mean something else to IPython
 PROMPT = re.compile(r"^\s*(In ?\[|\.{3}|>>>)", re.M)
 FIRST_WORD = re.compile(r"\s*([^\W\d]\w*)")
+
+# code that may multiply matrices; threads for it cost more than most cells
+NEEDS_BLAS = re.compile(r"numpy|scipy|sklearn|statsmodels")
 PLAIN_TYPES = frozenset((int, float, complex, bool, str, bytes))
 
 
@@ -329,6 +332,7 @@ class Cell:
         self.result = None
         self.environ = []
         self.loop = None
+        self.blas = 0
         self.await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
     # around a run
@@ -422,6 +426,10 @@ class Cell:
 
         if not raw or raw.isspace():
             return ()
+
+        if self.blas and NEEDS_BLAS.search(raw):
+            _retort.blas(self.blas)
+            self.blas = 0
 
         self.result.execution_count = shell.execution_count
         shell.displayhook.exec_result = self.result
@@ -657,6 +665,10 @@ class Cell:
                      "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS",
                      "NUMEXPR_NUM_THREADS"):
             os.environ[name] = count
+
+        # with no numpy yet, it will be loaded with that many
+        if cpus > 1 and "numpy" in sys.modules:
+            self.blas = cpus
 
         import sitecustomize
         sitecustomize.limit(cpus)
