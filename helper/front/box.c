@@ -280,8 +280,9 @@ box_wait(box_t *box, int client, uint64_t until, err_t *e)
     int         rc;
     box_wait_t  w;
 
+    e->retry_after = 1;
+
     if (box->nwaiters >= BOUND_WAITERS) {
-        e->retry_after = 1;
         return -1;
     }
 
@@ -332,10 +333,12 @@ box_acquire(const char *sandbox, const char *workspace, int client,
     } else if (box != NULL) {
         (void) err_set(e, 429, "sandbox_busy",
                        "the sandbox is busy with earlier requests");
-        e->retry_after = 1;
 
         if (box_wait(box, client, until, e) == -1) {
             box = NULL;
+
+        } else {
+            memset(e, 0, sizeof(err_t));
         }
     }
 

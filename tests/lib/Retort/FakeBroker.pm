@@ -35,7 +35,7 @@ my @NAMES = ([HELLO, 'hello'], [SPAWN, 'spawn'], [KILL, 'kill'],
 
 
 sub new {
-    my ($class, $path) = @_;
+    my ($class, $path, $defaults) = @_;
 
     my $listen = IO::Socket::UNIX->new(Local => $path, Listen => 8,
                                        Type => SOCK_SEQPACKET) or die "$!";
@@ -45,7 +45,7 @@ sub new {
 
     if ($pid == 0) {
         CORE::close $mine;
-        eval { serve($listen, $its); 1 } or print STDERR "fake broker: $@";
+        eval { serve($listen, $its, $defaults); 1 } or print STDERR "fake broker: $@";
         POSIX::_exit(0);
     }
 
@@ -96,7 +96,7 @@ sub DESTROY { local $?; $_[0]->stop() }
 
 # the broker's own process from here on
 
-my (%box, %by_pid, %count, %order, $front, $slot);
+my (%box, %by_pid, %count, %order, $front, $slot, @defaults);
 
 
 sub answer {
@@ -160,6 +160,9 @@ sub spawn {
     my ($req, $limits) = @_;
 
     my $code = $order{spawn} // OK;
+    my @limits = unpack 'Q5L4', $limits;
+
+    $limits = pack 'Q5L4', map { $limits[$_] || $defaults[$_] } 0 .. 8;
 
     $code = 3 if $order{slots} && keys %box >= $order{slots};
 
@@ -168,7 +171,7 @@ sub spawn {
         return;
     }
 
-    my $id = ++$slot | 7 << 32;
+    my $id = ++$slot | 7 << 32;       # slots are not used again here
     my $b = $box{$id} = { id => $id, limits => $limits, stat => [(0) x 6],
                           profile => $req->{profile}, record => '' };
     my @fds = kernel($b);
@@ -317,8 +320,9 @@ sub order {
 
 
 sub serve {
-    my ($listen, $control) = @_;
+    my ($listen, $control, $defaults) = @_;
 
+    @defaults = unpack 'Q5L4', $defaults;
     pipe my $bell_r, my $bell_w or die "$!";
     $bell_w->blocking(0);
     $bell_r->blocking(0);

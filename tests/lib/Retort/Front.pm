@@ -30,21 +30,24 @@ use constant { SYS_memfd_create => 319, F_ADD_SEALS => 1033, NOBODY => 65534 };
 my $top = abs_path(dirname(__FILE__) . '/../../..');
 
 
+sub limits {
+    my ($n) = @_;
+
+    return pack 'QQQQQLLLL', 256e6 * $n, 64e6 * $n, 10000 * $n, 16e6 * $n,
+                32e6 * $n, 64 * $n, 1000 * $n, 256 * $n, 0;
+}
+
+
 sub settings {
     my (%o) = @_;
 
-    my $box = sub {
-        my $n = $_[0];
-        return pack 'QQQQQLLLL', 256e6 * $n, 64e6 * $n, 10000 * $n, 16e6 * $n,
-                    32e6 * $n, 64 * $n, 1000 * $n, 256 * $n, 0;
-    };
     my @run = ($o{timeout} // 20000, $o{output} // 65536, $o{image} // 100000,
                $o{request} // 1_000_000, $o{artifacts} // 10,
                $o{ttl} // 60000);
     my @max = ($o{timeout_max} // 30000, $o{output_max} // 1_000_000,
                @run[2 .. 4], $o{ttl_max} // 600_000);
 
-    my $profile = pack('a32', 'default') . $box->(1) . $box->(2)
+    my $profile = pack('a32', 'default') . limits(1) . limits(2)
                   . pack('Q6', @run) . pack('Q6', @max)
                   . pack('LL', $o{ready} // 0, $o{sessions} // 64);
 
@@ -81,7 +84,8 @@ sub new {
     my $self = bless { dir => $dir, o => \%o, path => "$dir/front.sock",
                        owner => $$ }, $class;
 
-    $self->{broker} = Retort::FakeBroker->new("$dir/broker.sock");
+    $self->{broker} = Retort::FakeBroker->new("$dir/broker.sock",
+                                              limits(1));
     $self->{listen} = IO::Socket::UNIX->new(Local => $self->{path},
                                             Listen => 512) or die "$!";
 
@@ -217,7 +221,7 @@ sub stop {
         };
     }
 
-    $self->{broker}->stop();
+    $self->{broker}->stop() if $self->{broker};
 }
 
 
