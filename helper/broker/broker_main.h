@@ -70,9 +70,8 @@ typedef struct {
     int       launcher;
     int       sock;             /* -1 while it does not run */
     bool      ready;            /* front: said hello; template: is warm */
-    int64_t   started;
     int64_t   again;            /* when to start it next; 0: runs */
-    uint32_t  fails;            /* in a row, each within seconds */
+    uint32_t  fails;            /* in a row, to become ready */
 } service_t;
 
 
@@ -129,6 +128,7 @@ void service_kill(const service_t *s);
 /* front.c: the operations */
 
 void front_read(broker_t *b);
+void front_warm(broker_t *b, uint32_t profile);
 int front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd);
 
 

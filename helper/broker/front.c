@@ -51,10 +51,24 @@ front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
 }
 
 
+void
+front_warm(broker_t *b, uint32_t profile)
+{
+    brk_ans_t  ans;
+
+    memset(&ans, 0, sizeof(ans));
+    ans.op = BRK_EV_WARM;
+    memcpy(ans.profile, b->settings->profile[profile].name,
+           RETORT_PROFILE_NAME);
+    (void) front_send(b, &ans, NULL, 0);
+}
+
+
 static int
 front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    box_t  *end;
+    box_t     *end;
+    uint32_t  i;
 
     b->front.ready = true;
     end = b->box + b->settings->nslots;
@@ -76,6 +90,12 @@ front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
     memset(ans, 0, sizeof(*ans));
     ans->op = BRK_EV_BOXES_END;
     (void) front_send(b, ans, NULL, 0);
+
+    for (i = 0; i < b->settings->nprofiles; i++) {
+        if (b->template[i].ready) {
+            front_warm(b, i);
+        }
+    }
 
     return FRONT_LATER;
 }

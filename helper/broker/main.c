@@ -123,6 +123,7 @@ broker_template(broker_t *b, uint32_t i)
         rlog(RLOG_INFO, "template \"%s\" is warm",
              b->settings->profile[i].name);
         b->template[i].ready = true;
+        front_warm(b, i);
 
     } else {
         box_from_template(b, &ans, nfd == 1 ? pidfd : -1);

@@ -14,8 +14,7 @@
 #include "log.h"
 
 
-#define SERVICE_SETTLED   10000         /* msec: what lives longer is up */
-#define SERVICE_PAUSE     25            /* msec, doubled by each quick death */
+#define SERVICE_PAUSE     25            /* msec, doubled by each failure */
 #define SERVICE_PAUSE_MAX 5000
 
 
@@ -27,7 +26,6 @@ service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
 
     memset(&req, 0, sizeof(req));
     req.op = LAUNCH_START;
-    s->started = broker_now();
     s->again = 0;
     s->ready = false;
 
@@ -45,27 +43,23 @@ service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
 
 
 /*
- * The first time it is started again at once, so that a killed front costs
- * nothing; what dies quickly again and again is given time.
+ * What was ready is started again at once, so that a killed front costs
+ * nothing; what does not come up is given more and more time.
  */
 
 void
 service_gone(service_t *s)
 {
-    int64_t  now, pause;
+    int64_t  pause;
 
-    now = broker_now();
     (void) close(s->sock);
     s->sock = -1;
+    s->fails = s->ready ? 0 : s->fails + 1;
     s->ready = false;
-    s->fails = (now - s->started < SERVICE_SETTLED) ? s->fails + 1 : 0;
-    pause = (int64_t) SERVICE_PAUSE << (s->fails < 8 ? s->fails : 8);
-
-    if (s->fails < 2) {
-        pause = 0;
-    }
-
-    s->again = now + (pause < SERVICE_PAUSE_MAX ? pause : SERVICE_PAUSE_MAX);
+    pause = s->fails == 0 ? 0
+            : (int64_t) SERVICE_PAUSE << (s->fails < 8 ? s->fails : 8);
+    s->again = broker_now()
+               + (pause < SERVICE_PAUSE_MAX ? pause : SERVICE_PAUSE_MAX);
 }
 
 

@@ -62,7 +62,8 @@ typedef enum {
     BRK_EV_BOXES_END = 103,     /* after HELLO: no more boxes */
     BRK_EV_KERNEL_EXIT = 105,   /* interpreter gone, box lives; status set */
     BRK_EV_BOX_EXIT = 107,      /* box gone, its id is dead; stat is final */
-    BRK_EV_DRAIN = 109          /* service stops: end or cancel what runs */
+    BRK_EV_DRAIN = 109,         /* service stops: end or cancel what runs */
+    BRK_EV_WARM = 111           /* the template of that profile serves */
 } brk_op_t;
 
 
@@ -119,7 +120,7 @@ typedef struct {
     int32_t              status;        /* *_EXIT: as from waitpid() */
     uint32_t             count;         /* HELLO: living boxes */
     brk_stat_t           stat;          /* STAT, EV_*_EXIT */
-    char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX */
+    char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX, WARM */
     retort_box_limits_t  limits;        /* SPAWN, EV_BOX: those in force */
     uint8_t              record[BRK_RECORD_SIZE];           /* EV_BOX */
 } brk_ans_t;

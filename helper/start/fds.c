@@ -22,8 +22,7 @@
 #define FDS_HIGH     256        /* above everything that is placed */
 #define FDS_MAX      64
 #define FDS_BACKLOG  511
-#define FDS_FIRST    3
-#define FDS_LISTEN   3          /* where a socket unit puts it */
+#define FDS_FIRST    3          /* a socket unit begins there as well */
 
 
 /* they go up first, so that none is overwritten while it is still needed */
@@ -73,18 +72,30 @@ fds_exec(int program, char **argv, const int *from, int n)
 static int
 fds_inherited(void)
 {
+    int         listens;
+    socklen_t   len;
     const char  *pid, *n;
 
     pid = getenv("LISTEN_PID");
     n = getenv("LISTEN_FDS");
 
-    if (pid == NULL || n == NULL || strtol(pid, NULL, 10) != (long) getpid()
-        || strcmp(n, "1") != 0)
-    {
+    if (pid == NULL || n == NULL || strtol(pid, NULL, 10) != (long) getpid()) {
         return -1;
     }
 
-    return fcntl(FDS_LISTEN, F_DUPFD_CLOEXEC, FDS_LISTEN + 1);
+    len = sizeof(listens);
+
+    if (strcmp(n, "1") != 0
+        || getsockopt(FDS_FIRST, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len)
+           == -1
+        || !listens)
+    {
+        rlog(RLOG_ERROR, "LISTEN_FDS is set, but 3 is not the one listening "
+             "socket");
+        return -2;
+    }
+
+    return fcntl(FDS_FIRST, F_DUPFD_CLOEXEC, FDS_FIRST + 1);
 }
 
 
@@ -99,7 +110,7 @@ fds_listen(const start_t *s, int rundir, const char **name)
 
     if (fd != -1) {
         *name = "";
-        return fd;
+        return fd >= 0 ? fd : -1;
     }
 
     memset(&sa, 0, sizeof(sa));

@@ -75,9 +75,11 @@ int tree_sweep(start_t *s);
 
 int root_make(const start_t *s);
 
-/* fds.c.  fds_exec() puts from[i] at 3 + i, closes everything else but 0 to 2
- * and executes "program" with an empty environment; it returns on failure.  A listening
- * socket that is not ours to remove has the name "" */
+/*
+ * fds.c.  fds_exec() puts from[i] at 3 + i, closes everything else but 0 to 2
+ * and executes "program" with an empty environment; it returns on failure.  A
+ * listening socket that is not ours to remove gets the name "".
+ */
 
 void fds_exec(int program, char **argv, const int *from, int n);
 int fds_listen(const start_t *s, int rundir, const char **name);

@@ -15,6 +15,9 @@ use Retort::Service;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+# a descriptor that is passed on must not be closed by exec
+$^F = 255;
+
 my $s = Retort::Service->new(stopped => 1);
 my $d = $s->{dir};
 
@@ -44,8 +47,6 @@ local *Retort::Service::start_retortd = sub {
     $self->{broker} = $pid;
 };
 
-# a descriptor that is passed on must not be closed by exec
-$^F = 255;
 $s->start;
 is($s->run('print(1)')->{stdout}, "1\n", 'a socket that was handed over is served');
 is($s->stop_retortd, 0, 'the service stops');
@@ -55,6 +56,7 @@ my $pid = fork // die;
 
 if ($pid == 0) {
     my $r = $s->run('print(2)');
+    require Data::Dumper; print STDERR Data::Dumper::Dumper($r);
     POSIX::_exit(($r->{stdout} // '') eq "2\n" ? 0 : 1);
 }
 

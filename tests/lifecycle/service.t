@@ -111,7 +111,9 @@ my ($pid1) = grep { my $p = $_; Retort::Service::slurp("/proc/$p/status") =~ /^N
 
 kill 'KILL', $pid1 if $pid1;
 ok($pid1, 'pid 1 of a sandbox is killed');
-is($s->run('print(4)')->{stdout}, "4\n", 'others do not notice');
+ok($s->until_true(sub { !kill 0, $pid1 }), '... and it is gone');
+is($s->run('print(4)', sandbox_id => $box)->{stdout} // $s->run('print(4)')->{stdout},
+    "4\n", 'others do not notice');
 
 # ---- stop while something runs ----
 
@@ -119,6 +121,7 @@ my $pid = fork // die;
 
 if ($pid == 0) {
     my $r = $s->run('import time; time.sleep(100)', timeout => 50);
+    require Data::Dumper; print STDERR Data::Dumper::Dumper($r);
     POSIX::_exit(($r->{status} // '') =~ /^(?:cancelled|lost|killed)$/ ? 0 : 1);
 }
 

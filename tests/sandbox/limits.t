@@ -36,7 +36,7 @@ like($r->{stdout}, qr/tidy/, 'it was asked to end first, and could tidy up');
 
 $r = here('x = 7');
 here('import time; time.sleep(60)', timeout => 1);
-is(here('x')->{result}{text} // here('print(x)')->{stdout}, '7',
+is(here('print(x)')->{stdout}, "7\n",
     'a soft timeout keeps the variables');
 
 $r = here(<<'PY', timeout => 1);
@@ -78,6 +78,7 @@ try:
         n += 1
 except OSError as e:
     print("stopped", n < 24, e.errno)
+for i in range(n): os.wait()
 PY
 like($r->{stdout}, qr/^stopped True 11$/m, 'a fork bomb stops at the limit');
 
@@ -120,13 +121,14 @@ is($r->{stdout}, "24 True\n", 'open files are bounded');
 
 # ---- output ----
 
-$r = here('print("é" * 60000)');
+$r = here('print(chr(233) * 60000)');
 is($r->{status}, 'ok', 'a run that prints too much is still ok');
 cmp_ok(length $r->{stdout}, '<', 22_000, 'its text is cut');
 like($r->{stdout}, qr/120001/, 'and tells the true size');
 unlike($r->{stdout}, qr/\x{fffd}/, 'it is cut between characters');
-$r = here('import sys\nfor i in range(3000000): sys.stdout.write("0123456789" * 3)', timeout => 30);
-like($r->{status}, qr/^(?:ok|timeout)$/, 'endless printing ends by itself or in time');
+$r = here("import sys\nfor i in range(3000000): sys.stdout.write('0123456789' * 3)", timeout => 30);
+like($r->{status}, qr/^(?:ok|timeout)$/, 'endless printing ends by itself or in time')
+    or diag(explain $r);
 
 # ---- pictures ----
 
@@ -137,7 +139,6 @@ plt.figure(figsize=(12, 12)); plt.imshow(np.random.rand(900, 900)); plt.show()
 PY
 is(scalar(grep { ($_->{mime} // '') eq 'image/png' } @{ $r->{artifacts} }), 0,
     'a picture above the limit is not stored');
-like($s->{dir} && Retort::Service::slurp("$s->{dir}/error.log"), qr/\A/, 'log is there');
 
 # ---- cpu ----
 
@@ -151,7 +152,8 @@ PY
 my ($share) = $r->{stdout} =~ /^([\d.]+)/;
 cmp_ok($share, '<', 0.7, "half a core gives half a core ($share)");
 like($r->{stdout}, qr/^1 1$/m, 'code sees as many cores as it may use');
-is($s->bash('nproc', sandbox_id => $box)->{stdout}, "1\n", 'and so does bash');
+$r = $s->bash('nproc', sandbox_id => $box);
+is($r->{stdout}, "1\n", 'and so does bash') or diag(explain $r);
 
 # ---- what a request may ask for ----
 

@@ -186,6 +186,7 @@ sub start {
     my ($self) = @_;
 
     $self->start_retortd;
+    $self->until_true(sub { -S "$self->{dir}/run/front.sock" });
     $self->start_nginx;
     $self->wait_ready;
 
