@@ -26,6 +26,7 @@ import IPython.core.interactiveshell as interactiveshell
 import IPython.core.ultratb as ultratb
 import IPython.utils.io as ipython_io
 from IPython.core.autocall import IPyAutocall
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
@@ -197,7 +198,15 @@ def no_pager(shell, data, start=0, screen_lines=0, pager_cmd=None):
     """obj? asks for a pager beside the output, and there is none."""
 
 
+class Compiler(CachingCompiler):
+    """Names cells by their number; the text's hash is of no use here."""
+
+    def get_code_name(self, raw_code, transformed_code, number):
+        return "<ipython-input-%d-%d>" % (number, len(self._filename_map))
+
+
 class Shell(InteractiveShell):
+    compiler_class = Type(Compiler)
     display_pub_class = Type(Publisher)
     displayhook_class = Type(Hook)
 
