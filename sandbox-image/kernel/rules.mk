@@ -11,6 +11,8 @@ kern_objs = $(patsubst %.c,$(O)/%.o,$(wildcard $(kern_dir)/*.c))
 
 kern_python = $(patsubst sandbox-image/python/%,$(kern_lib)/python/%, \
 	$(wildcard sandbox-image/python/*.py))
+# all of helper/lib that goes into a sandbox
+kern_fdpass = $(O)/helper/lib/fdpass.o
 kern_libs = -lpython3.11 -ldl -lm
 
 $(kern_objs): CPPFLAGS += -isystem /usr/include/python3.11
@@ -27,7 +29,7 @@ KERNEL += $(kern_mounts)
 $(kern_mounts):
 	@mkdir -p $@
 
-$(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(lib_objs)
+$(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_fdpass)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -Wl,-E -o $@ $^ $(kern_libs)
