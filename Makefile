@@ -18,7 +18,8 @@
 #                    by "$(O)/helper/front/%.o: CPPFLAGS += ..."
 #   $(call say,…)    what is being done; $(Q) in front of the command itself
 #   $(LINK)          links: "$(LINK) -o $@ $^ $(LDLIBS)", or libraries of its own
-#   $(lib_objs)      objects of helper/lib, linked into every program
+#   $(lib_objs)      objects of helper/lib, linked into every program; lock.o
+#                    wants libseccomp, and goes into broker and mapd alone
 #   $(init_objs)     objects of helper/init, linked into retort-kernel
 #   $(LAYER)         the tree that is laid over the sandbox image
 #
@@ -42,8 +43,8 @@ CFLAGS = -O2 -g
 FORTIFY = -D_FORTIFY_SOURCE=2
 SANITIZE =
 
-WARN = -Wall -Wextra -Wconversion -Wshadow -Wdeclaration-after-statement \
-	-Werror
+WARN = -Wall -Wextra -Wno-unused-parameter -Wconversion -Wshadow \
+	-Wdeclaration-after-statement -Werror
 HARDEN = -fstack-protector-strong -fstack-clash-protection $(FORTIFY) -fPIE
 CPPFLAGS = -D_GNU_SOURCE -Ihelper -Ihelper/lib -Ihelper/protocol -I$(O)/gen
 LDFLAGS = -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--as-needed
@@ -61,7 +62,8 @@ MODULE = $(O)/ngx_http_retort_module.so
 
 objects = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
 
-lib_objs = $(call objects,helper/lib/*.c)
+lib_objs = $(call objects,helper/lib/fdpass.c) $(call objects,helper/lib/log.c)
+lock_objs = $(call objects,helper/lib/lock.c)
 init_objs = $(call objects,helper/init/*.c)
 start_objs = $(call objects,helper/start/*.c)
 broker_objs = $(call objects,helper/broker/*.c)
@@ -89,8 +91,8 @@ helper: $$(HELPER) $(lib_objs)
 kernel: $$(KERNEL) $(init_objs)
 
 $(O)/retortd: $(start_objs) $(lib_objs)
-$(O)/retort-broker: $(broker_objs) $(lib_objs)
-$(O)/retort-mapd: $(mapd_objs) $(lib_objs)
+$(O)/retort-broker: $(broker_objs) $(lib_objs) $(lock_objs)
+$(O)/retort-mapd: $(mapd_objs) $(lib_objs) $(lock_objs)
 $(O)/retort-launch: $(launch_objs) $(lib_objs)
 
 $(O)/retortd $(O)/retort-broker $(O)/retort-mapd $(O)/retort-launch:

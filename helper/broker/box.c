@@ -136,6 +136,32 @@ box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
 }
 
 
+/* tells the front of an end, if it knows the box; "stat" is the last one */
+
+static void
+box_tell(broker_t *b, box_t *box, uint16_t op, int status)
+{
+    char       name[16];
+    brk_ans_t  ans;
+
+    if (!box->shown) {
+        return;
+    }
+
+    if (box->state == BOX_ALIVE) {
+        box_name(b, box, name, sizeof(name));
+        cg_stat(&b->cg, name, &box->stat);
+    }
+
+    memset(&ans, 0, sizeof(ans));
+    ans.op = op;
+    ans.id = box_id(b, box);
+    ans.status = status;
+    ans.stat = box->stat;
+    (void) front_send(b, &ans, NULL, 0);
+}
+
+
 static void
 box_fail(broker_t *b, box_t *box, uint32_t step, int error)
 {
@@ -397,26 +423,6 @@ box_ready(broker_t *b, box_t *box)
 }
 
 
-static void
-box_kernel_exit(broker_t *b, const box_t *box, int status)
-{
-    char       name[16];
-    brk_ans_t  ans;
-
-    if (!box->shown || box->state != BOX_ALIVE) {
-        return;
-    }
-
-    memset(&ans, 0, sizeof(ans));
-    ans.op = BRK_EV_KERNEL_EXIT;
-    ans.id = box_id(b, box);
-    ans.status = status;
-    box_name(b, box, name, sizeof(name));
-    cg_stat(&b->cg, name, &ans.stat);
-    (void) front_send(b, &ans, NULL, 0);
-}
-
-
 void
 box_from_init(broker_t *b, box_t *box)
 {
@@ -447,8 +453,8 @@ box_from_init(broker_t *b, box_t *box)
     } else if (msg.op == INIT_FAILED && box->state != BOX_DYING) {
         box_fail(b, box, msg.step, msg.arg);
 
-    } else if (msg.op == INIT_KERNEL_EXIT) {
-        box_kernel_exit(b, box, msg.arg);
+    } else if (msg.op == INIT_KERNEL_EXIT && box->state == BOX_ALIVE) {
+        box_tell(b, box, BRK_EV_KERNEL_EXIT, msg.arg);
     }
 }
 
@@ -506,8 +512,7 @@ box_kill(broker_t *b, box_t *box)
 static void
 box_free(broker_t *b, box_t *box)
 {
-    char       name[16];
-    brk_ans_t  ans;
+    char  name[16];
 
     box_name(b, box, name, sizeof(name));
 
@@ -516,15 +521,7 @@ box_free(broker_t *b, box_t *box)
         return;
     }
 
-    if (box->shown) {
-        memset(&ans, 0, sizeof(ans));
-        ans.op = BRK_EV_BOX_EXIT;
-        ans.id = box_id(b, box);
-        ans.status = box->status;
-        ans.stat = box->stat;
-        (void) front_send(b, &ans, NULL, 0);
-    }
-
+    box_tell(b, box, BRK_EV_BOX_EXIT, box->status);
     box_close(&box->init);
     box_close(&box->pidfd);
     box_close_fds(box);

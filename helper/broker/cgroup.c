@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,9 @@
 static int
 cg_open(const cg_t *cg, int which, const char *box, const char *file, int how)
 {
-    int   n;
     char  path[128];
 
-    n = snprintf(path, sizeof(path), "%s/%s", box, file);
-
-    if (n < 0 || (size_t) n >= sizeof(path)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
+    (void) snprintf(path, sizeof(path), "%s/%s", box, file);
 
     return openat(cg->dir[which], path, how|O_CLOEXEC);
 }
@@ -37,10 +32,16 @@ cg_open(const cg_t *cg, int which, const char *box, const char *file, int how)
 
 static int
 cg_put(const cg_t *cg, int which, const char *box, const char *file,
-    const char *text)
+    const char *fmt, ...)
 {
-    int      fd;
+    int      fd, len;
+    char     text[64];
+    va_list  args;
     ssize_t  n;
+
+    va_start(args, fmt);
+    len = vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
 
     fd = cg_open(cg, which, box, file, O_WRONLY);
 
@@ -48,26 +49,14 @@ cg_put(const cg_t *cg, int which, const char *box, const char *file,
         return -1;
     }
 
-    n = write(fd, text, strlen(text));
+    n = write(fd, text, (size_t) len);
     (void) close(fd);
 
     return n == -1 ? -1 : 0;
 }
 
 
-static int
-cg_put_number(const cg_t *cg, int which, const char *box, const char *file,
-    uint64_t n)
-{
-    char  text[32];
-
-    (void) snprintf(text, sizeof(text), "%llu", (unsigned long long) n);
-
-    return cg_put(cg, which, box, file, text);
-}
-
-
-/* the number after "key", or the first one if there is no key */
+/* the number after "key", or the first one if there is no key; 0 if none */
 
 static uint64_t
 cg_get(const cg_t *cg, int which, const char *box, const char *file,
@@ -85,92 +74,56 @@ cg_get(const cg_t *cg, int which, const char *box, const char *file,
 
     n = read(fd, text, sizeof(text) - 1);
     (void) close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    p = (key != NULL) ? strstr(text, key) : text;
 
-    if (n <= 0) {
+    if (p == NULL) {
         return 0;
     }
 
-    text[n] = '\0';
-    p = text;
-
-    if (key != NULL) {
-        p = strstr(text, key);
-
-        if (p == NULL) {
-            return 0;
-        }
-
-        p += strlen(key);
-    }
-
-    return strtoull(p, NULL, 10);
+    return strtoull(p + (key != NULL ? strlen(key) : 0), NULL, 10);
 }
 
 
-/* files that a kernel without swap accounting does not have */
-
-static int
-cg_put_swap(const cg_t *cg, const char *box, const char *file, uint64_t n)
-{
-    if (cg_put_number(cg, CG_MEMORY, box, file, n) == 0 || errno == ENOENT) {
-        return 0;
-    }
-
-    return -1;
-}
-
-
-static int
-cg_limit_v1(const cg_t *cg, const char *box, const retort_box_limits_t *l)
-{
-    if (cg_put_number(cg, CG_MEMORY, box, "memory.limit_in_bytes", l->memory)
-        == -1
-        || cg_put_swap(cg, box, "memory.memsw.limit_in_bytes", l->memory) == -1
-        || cg_put_number(cg, CG_PIDS, box, "pids.max", l->processes) == -1
-        || cg_put_number(cg, CG_CPU, box, "cpu.cfs_period_us", CG_PERIOD) == -1)
-    {
-        return -1;
-    }
-
-    return cg_put_number(cg, CG_CPU, box, "cpu.cfs_quota_us",
-                         (uint64_t) l->cpu * (CG_PERIOD / 1000));
-}
-
-
-static int
-cg_limit_v2(const cg_t *cg, const char *box, const retort_box_limits_t *l)
-{
-    char  text[64];
-
-    (void) snprintf(text, sizeof(text), "%llu %d",
-                    (unsigned long long) l->cpu * (CG_PERIOD / 1000),
-                    CG_PERIOD);
-
-    if (cg_put_number(cg, CG_MEMORY, box, "memory.max", l->memory) == -1
-        || cg_put_swap(cg, box, "memory.swap.max", 0) == -1
-        || cg_put_number(cg, CG_PIDS, box, "pids.max", l->processes) == -1)
-    {
-        return -1;
-    }
-
-    return cg_put(cg, CG_CPU, box, "cpu.max", text);
-}
-
+/* memory includes swap; a kernel without swap accounting has no such file */
 
 int
-cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *limits)
+cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *l)
 {
-    switch (cg->version) {
+    int                 rc;
+    unsigned long long  memory, quota;
 
-    case 1:
-        return cg_limit_v1(cg, box, limits);
+    memory = l->memory;
+    quota = (unsigned long long) l->cpu * (CG_PERIOD / 1000);
 
-    case 2:
-        return cg_limit_v2(cg, box, limits);
-
-    default:
+    if (cg->version == 0) {
         return 0;
     }
+
+    if (cg_put(cg, CG_PIDS, box, "pids.max", "%u", l->processes) == -1) {
+        return -1;
+    }
+
+    if (cg->version == 2) {
+        rc = cg_put(cg, CG_MEMORY, box, "memory.swap.max", "0");
+
+        return (rc == -1 && errno != ENOENT)
+               || cg_put(cg, CG_MEMORY, box, "memory.max", "%llu", memory)
+               || cg_put(cg, CG_CPU, box, "cpu.max", "%llu %d", quota,
+                         CG_PERIOD) ? -1 : 0;
+    }
+
+    if (cg_put(cg, CG_MEMORY, box, "memory.limit_in_bytes", "%llu", memory)
+        || cg_put(cg, CG_CPU, box, "cpu.cfs_period_us", "%d", CG_PERIOD)
+        || cg_put(cg, CG_CPU, box, "cpu.cfs_quota_us", "%llu", quota))
+    {
+        return -1;
+    }
+
+    rc = cg_put(cg, CG_MEMORY, box, "memory.memsw.limit_in_bytes", "%llu",
+                memory);
+
+    return (rc == -1 && errno != ENOENT) ? -1 : 0;
 }
 
 
@@ -210,7 +163,7 @@ cg_attach(const cg_t *cg, const char *box, pid_t pid)
     int  i;
 
     for (i = 0; i < cg_dirs(cg); i++) {
-        if (cg_put_number(cg, i, box, "cgroup.procs", (uint64_t) pid) == -1) {
+        if (cg_put(cg, i, box, "cgroup.procs", "%d", (int) pid) == -1) {
             return -1;
         }
     }

@@ -106,8 +106,6 @@ front_spawn(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     int  profile, code;
 
-    (void) box;
-    (void) ans;
     profile = policy_profile(b->settings, req->profile);
 
     if (profile == -1) {
@@ -123,8 +121,6 @@ front_spawn(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 static int
 front_kill(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    (void) req;
-    (void) ans;
     box_kill(b, box);
 
     return BRK_OK;
@@ -135,9 +131,6 @@ static int
 front_signal(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     init_msg_t  msg;
-
-    (void) b;
-    (void) ans;
 
     if (req->signal != SIGINT && req->signal != SIGKILL) {
         return FRONT_FOUL;
@@ -192,8 +185,6 @@ front_limit(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 static int
 front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    (void) b;
-    (void) ans;
     memcpy(box->record, req->record, sizeof(box->record));
 
     return BRK_OK;
@@ -203,7 +194,6 @@ front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 static int
 front_restart(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    (void) ans;
     box_restart(b, box, req->seq);
 
     return FRONT_LATER;

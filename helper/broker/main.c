@@ -42,9 +42,6 @@
 /* a front that does not read for so long is ended */
 #define BROKER_SEND_SEC    2
 
-/* the socket's name in BOOT_RUN; removed at the end */
-static const char  *broker_socket;
-
 
 int64_t
 broker_now(void)
@@ -412,73 +409,47 @@ broker_end(const broker_t *b)
 }
 
 
-static const retort_settings_t *
-broker_settings(void)
-{
-    void                     *p;
-    const retort_settings_t  *s;
-
-    p = mmap(NULL, sizeof(*s), PROT_READ, MAP_PRIVATE, BOOT_SETTINGS, 0);
-
-    if (p == MAP_FAILED) {
-        return NULL;
-    }
-
-    s = p;
-
-    return (s->magic == RETORT_SETTINGS_MAGIC && s->size == sizeof(*s))
-           ? s : NULL;
-}
-
-
 /* all memory that this process will ever have is taken here */
 
 static int
 broker_start(broker_t *b)
 {
-    int       i;
-    uint32_t  n;
-    int64_t   now;
+    int                      i;
+    const retort_settings_t  *s;
 
-    b->settings = broker_settings();
+    s = mmap(NULL, sizeof(*s), PROT_READ, MAP_PRIVATE, BOOT_SETTINGS, 0);
 
-    if (b->settings == NULL) {
-        rlog(RLOG_ERROR, "no settings: this program is started by retortd");
+    if (s == MAP_FAILED || s->magic != RETORT_SETTINGS_MAGIC
+        || s->size != sizeof(*s))
+    {
         return -1;
     }
 
-    b->box = calloc(b->settings->nslots, sizeof(box_t));
+    b->settings = s;
+    b->box = calloc(s->nslots, sizeof(box_t));
     b->epoll = epoll_create1(EPOLL_CLOEXEC);
-
-    if (b->box == NULL || b->epoll == -1) {
-        return -1;
-    }
-
-    for (n = 0; n < b->settings->nslots; n++) {
-        b->box[n].pidfd = b->box[n].init = -1;
-        memset(b->box[n].fds, -1, sizeof(b->box[n].fds));
-    }
-
-    b->cg.version = b->settings->cgroup;
+    b->cg.version = s->cgroup;
 
     for (i = 0; i < CG_DIRS; i++) {
         b->cg.dir[i] = BOOT_CGROUP + i;
     }
 
-    now = broker_now();
     b->front.sock = -1;
     b->front.launcher = BOOT_FRONT;
-    b->front.again = now;
+    b->front.again = 1;
 
-    for (n = 0; n < b->settings->nprofiles; n++) {
-        b->template[n].sock = -1;
-        b->template[n].launcher = BOOT_TEMPLATE + (int) n;
-        b->template[n].again = now;
+    for (i = 0; i < (int) s->nprofiles; i++) {
+        b->template[i].sock = -1;
+        b->template[i].launcher = BOOT_TEMPLATE + i;
+        b->template[i].again = 1;
     }
 
-    return broker_watch(b, BOOT_MAPD, TAG_MAPD, 0);
+    return b->box == NULL || b->epoll == -1
+           || broker_watch(b, BOOT_MAPD, TAG_MAPD, 0) == -1 ? -1 : 0;
 }
 
+
+/* what ends the service was blocked by retortd, for all its children */
 
 static int
 broker_sigfd(broker_t *b)
@@ -490,20 +461,10 @@ broker_sigfd(broker_t *b)
     sigaddset(&set, SIGCHLD);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-
-    if (sigprocmask(SIG_BLOCK, &set, NULL) == -1) {
-        return -1;
-    }
-
-    sigdelset(&set, SIGHUP);
     fd = signalfd(-1, &set, SFD_CLOEXEC);
 
-    if (fd == -1 || broker_watch(b, fd, TAG_SIGNAL, 0) == -1) {
-        return -1;
-    }
-
-    return fd;
+    return fd == -1 || sigprocmask(SIG_BLOCK, &set, NULL) == -1
+           || broker_watch(b, fd, TAG_SIGNAL, 0) == -1 ? -1 : fd;
 }
 
 
@@ -515,15 +476,8 @@ main(int argc, char **argv)
 
     rlog_init("retort-broker");
 
-    if (argc != 2) {
-        rlog(RLOG_ERROR, "this program is started by retortd");
-        return 1;
-    }
-
-    broker_socket = argv[1];
-
-    if (broker_start(&broker) == -1) {
-        rlog_errno(RLOG_ERROR, errno, "start");
+    if (argc != 2 || broker_start(&broker) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "start: only retortd starts this");
         return 1;
     }
 
@@ -537,8 +491,9 @@ main(int argc, char **argv)
     broker_loop(&broker, sigfd);
     broker_end(&broker);
 
-    if (broker_socket[0] != '\0') {
-        (void) unlinkat(BOOT_RUN, broker_socket, 0);
+    /* the name of the socket in BOOT_RUN, if it is ours to remove */
+    if (argv[1][0] != '\0') {
+        (void) unlinkat(BOOT_RUN, argv[1], 0);
     }
 
     rlog(RLOG_INFO, "stopped");

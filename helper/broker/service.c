@@ -18,20 +18,28 @@
 #define SERVICE_PAUSE_MAX 5000
 
 
-void
-service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
+static int
+service_tell(const service_t *s, uint32_t op, int fd)
 {
-    int           pair[2];
     launch_req_t  req;
 
     memset(&req, 0, sizeof(req));
-    req.op = LAUNCH_START;
+    req.op = op;
+
+    return fd_send(s->launcher, &req, sizeof(req), &fd, fd == -1 ? 0 : 1);
+}
+
+
+void
+service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
+{
+    int  pair[2];
+
     s->again = 0;
-    s->ready = false;
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1
         || broker_watch(b, pair[0], tag, index) == -1
-        || fd_send(s->launcher, &req, sizeof(req), &pair[1], 1) == -1)
+        || service_tell(s, LAUNCH_START, pair[1]) == -1)
     {
         rlog_errno(RLOG_ERROR, errno, "nothing can be started any more");
         _exit(1);
@@ -66,9 +74,5 @@ service_gone(service_t *s)
 void
 service_kill(const service_t *s)
 {
-    launch_req_t  req;
-
-    memset(&req, 0, sizeof(req));
-    req.op = LAUNCH_KILL;
-    (void) fd_send(s->launcher, &req, sizeof(req), NULL, 0);
+    (void) service_tell(s, LAUNCH_KILL, -1);
 }

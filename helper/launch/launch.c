@@ -81,7 +81,6 @@ launch_start(int sock, int *pidfd, char **argv)
     struct clone_args  args;
 
     program = (int) strtol(argv[1], NULL, 10);
-    launch_kill(pidfd);
     memset(&args, 0, sizeof(args));
     args.flags = CLONE_PARENT|CLONE_PIDFD;
     args.pidfd = (uintptr_t) pidfd;
@@ -123,15 +122,10 @@ main(int argc, char **argv)
             return n == 0 ? 0 : 1;
         }
 
+        launch_kill(&pidfd);
+
         if (req.op == LAUNCH_START && nfd == 1) {
             launch_start(sock, &pidfd, argv);
-
-        } else {
-            launch_kill(&pidfd);
-
-            if (nfd == 1) {
-                (void) close(sock);
-            }
         }
     }
 }

@@ -57,10 +57,13 @@ fd_send(int sock, const void *msg, size_t len, const int *fds, int nfd)
 }
 
 
+/* takes what came, at most "room", and closes the rest; how many came */
+
 static int
 fd_take(struct msghdr *mh, int *fds, int room)
 {
-    int             i, n, fd, got;
+    int             n, fd, got;
+    unsigned char   *p;
     struct cmsghdr  *c;
 
     got = 0;
@@ -70,19 +73,16 @@ fd_take(struct msghdr *mh, int *fds, int room)
             continue;
         }
 
-        n = (int) ((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        p = CMSG_DATA(c);
 
-        for (i = 0; i < n; i++) {
-            memcpy(&fd, CMSG_DATA(c) + (size_t) i * sizeof(int), sizeof(int));
+        for (n = (int) ((c->cmsg_len - CMSG_LEN(0)) / sizeof(int)); n > 0; n--)
+        {
+            memcpy(got < room ? &fds[got] : &fd, p, sizeof(int));
+            p += sizeof(int);
 
-            if (got < room) {
-                fds[got] = fd;
-
-            } else {
+            if (got++ >= room) {
                 (void) close(fd);
             }
-
-            got++;
         }
     }
 

@@ -55,69 +55,49 @@ rlog_escape(char *to, const char *end, const char **text)
 }
 
 
-static void
-rlog_write(rlog_level_t level, int err, const char *fmt, va_list args)
+const char *
+rlog_why(int err)
 {
-    int                       n;
-    char                      text[RLOG_LINE], line[RLOG_LINE + 1], *p;
-    ssize_t                   rc;
-    const char                *why, *rest;
-    static const char *const  levels[] = { "error", "warn", "info", "debug" };
+    const char  *why;
 
-    n = snprintf(text, sizeof(text), "%s[%ld] %s: ", rlog_program,
-                 (long) getpid(), levels[level]);
-    (void) vsnprintf(text + n, sizeof(text) - (size_t) n, fmt, args);
+    why = strerrordesc_np(err);
 
-    if (err != -1) {
-        why = strerrordesc_np(err);
-        n = (int) strlen(text);
-        (void) snprintf(text + n, sizeof(text) - (size_t) n, " (%d: %s)", err,
-                        why != NULL ? why : "unknown error");
-    }
-
-    rest = text;
-    p = rlog_escape(line, line + RLOG_LINE - strlen(RLOG_CUT), &rest);
-    why = (*rest != '\0') ? RLOG_CUT : "\n";
-    memcpy(p, why, strlen(why));
-    p += strlen(why);
-
-    do {
-        rc = write(STDERR_FILENO, line, (size_t) (p - line));
-    } while (rc == -1 && errno == EINTR);
+    return why != NULL ? why : "unknown error";
 }
 
 
 void
 rlog(rlog_level_t level, const char *fmt, ...)
 {
-    int      saved;
-    va_list  args;
+    int                       n, saved;
+    char                      text[RLOG_LINE], line[RLOG_LINE + 1], *p;
+    va_list                   args;
+    const char                *rest;
+    static const char *const  levels[] = { "error", "warn", "info", "debug" };
 
-    saved = errno;
-    va_start(args, fmt);
-
-    if (level != RLOG_DEBUG || rlog_debug) {
-        rlog_write(level, -1, fmt, args);
+    if (level == RLOG_DEBUG && !rlog_debug) {
+        return;
     }
 
-    va_end(args);
-    errno = saved;
-}
-
-
-void
-rlog_errno(rlog_level_t level, int err, const char *fmt, ...)
-{
-    int      saved;
-    va_list  args;
-
     saved = errno;
-    va_start(args, fmt);
+    n = snprintf(text, sizeof(text), "%s[%ld] %s: ", rlog_program,
+                 (long) getpid(), levels[level]);
 
-    if (level != RLOG_DEBUG || rlog_debug) {
-        rlog_write(level, err, fmt, args);
+    va_start(args, fmt);
+    (void) vsnprintf(text + n, sizeof(text) - (size_t) n, fmt, args);
+    va_end(args);
+
+    rest = text;
+    p = rlog_escape(line, line + RLOG_LINE - strlen(RLOG_CUT), &rest);
+    rest = (*rest != '\0') ? RLOG_CUT : "\n";
+    memcpy(p, rest, strlen(rest));
+    p += strlen(rest);
+
+    while (write(STDERR_FILENO, line, (size_t) (p - line)) == -1
+           && errno == EINTR)
+    {
+        /* again */
     }
 
-    va_end(args);
     errno = saved;
 }

@@ -43,8 +43,10 @@ void rlog(rlog_level_t level, const char *fmt, ...)
 
 /* the same, with " (ERR: its text)" behind it */
 
-void rlog_errno(rlog_level_t level, int err, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+#define rlog_errno(level, err, fmt, ...)                                      \
+    rlog(level, fmt " (%d: %s)", ##__VA_ARGS__, err, rlog_why(err))
+
+const char *rlog_why(int err);
 
 
 #endif /* RETORT_LOG_H */

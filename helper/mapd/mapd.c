@@ -26,6 +26,7 @@
 
 #include "../protocol/init.h"
 #include "fdpass.h"
+#include "lock.h"
 #include "log.h"
 
 
@@ -189,9 +190,6 @@ mapd_take(const map_req_t *req, int pidfd)
 static int
 mapd_lock(void)
 {
-    int              rc;
-    size_t           i;
-    scmp_filter_ctx  ctx;
     static const int calls[] = {
         SCMP_SYS(recvmsg), SCMP_SYS(sendmsg), SCMP_SYS(poll), SCMP_SYS(ppoll),
         SCMP_SYS(openat), SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(close),
@@ -204,28 +202,13 @@ mapd_lock(void)
         || !capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID)
         || capng_have_capability(CAPNG_PERMITTED, CAP_SYS_ADMIN)
         || getuid() == 0
-        || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1
-        || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+        || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
     {
         errno = EPERM;
         return -1;
     }
 
-    ctx = seccomp_init(SCMP_ACT_KILL_PROCESS);
-    rc = (ctx == NULL) ? -ENOMEM : 0;
-
-    for (i = 0; i < sizeof(calls) / sizeof(calls[0]) && rc == 0; i++) {
-        rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, calls[i], 0);
-    }
-
-    if (rc == 0) {
-        rc = seccomp_load(ctx);
-    }
-
-    seccomp_release(ctx);
-    errno = -rc;
-
-    return rc == 0 ? 0 : -1;
+    return lock_calls(calls, sizeof(calls) / sizeof(calls[0]));
 }
 
 
