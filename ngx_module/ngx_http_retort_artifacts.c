@@ -172,7 +172,7 @@ ngx_http_retort_open_artifact(ngx_http_request_t *r, ngx_str_t *name,
 #if (NGX_HAVE_OPENAT)
     /* the directory is the operator's word, what is in it is not */
     of->disable_symlinks = NGX_DISABLE_SYMLINKS_ON;
-    of->disable_symlinks_from = rlcf->artifacts.len + 1;
+    of->disable_symlinks_from = rlcf->artifacts.len;
 #else
 #error "artifacts need openat()"
 #endif

@@ -23,11 +23,15 @@ use IO::Select;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
 use JSON::PP;
+use Scalar::Util qw(weaken);
 use Socket;
 use Time::HiRes qw(time sleep);
 
 use constant { FCGI_BEGIN => 1, FCGI_END => 3, FCGI_PARAMS => 4,
                FCGI_STDIN => 5, FCGI_STDOUT => 6, FCGI_STDERR => 7 };
+
+
+my %live;
 
 
 sub new {
@@ -54,6 +58,8 @@ sub new {
     }
 
     close $listen;
+    $self->{owner} = $$;
+    weaken($live{$self->{pid}} = $self);
 
     return $self;
 }
@@ -166,6 +172,7 @@ sub stop {
     return unless $self->{pid};
 
     local $?;
+    delete $live{$self->{pid}};
     kill 'TERM', $self->{pid};
     waitpid $self->{pid}, 0;
     delete $self->{pid};
@@ -174,7 +181,9 @@ sub stop {
 }
 
 
-sub DESTROY { my $self = shift; $self->stop if $self->{pid} && !$^S }
+# a test that dies stops its fronts, too
+
+END { $_ && $_->{owner} == $$ && $_->stop for values %live }
 
 
 package Retort::FakeFront::Request;

@@ -26,12 +26,15 @@ use File::Temp qw(tempdir);
 use IO::Select;
 use IO::Socket::INET;
 use POSIX qw(:sys_wait_h);
+use Scalar::Util qw(weaken);
 use Test::More;
 use Time::HiRes qw(time sleep);
 
 our $TOP = abs_path(dirname(__FILE__) . '/../../..');
 our $NGINX = $ENV{RETORT_NGINX} // '/usr/sbin/nginx';
 our $WAIT = 30;
+
+my %live;
 
 
 sub module {
@@ -183,6 +186,8 @@ sub start {
     }
 
     $self->{pid} = $pid;
+    $self->{owner} = $$;
+    weaken($live{$pid} = $self);
     $self->wait_for(sub {
         die 'nginx did not start: ' . $self->slurp('logs/stderr.log')
             . $self->slurp('logs/error.log') . "\n"
@@ -284,6 +289,8 @@ sub stop {
     my ($self, $signal) = @_;
 
     my $pid = delete $self->{pid} or return 1;
+    delete $live{$pid};
+    local $?;
     my @all = ($pid, $self->workers);
 
     {
@@ -324,7 +331,9 @@ sub finish {
 }
 
 
-sub DESTROY { my $self = shift; $self->stop('TERM') if $self->{pid} }
+# a test that dies stops its nginx, too
+
+END { $_ && $_->{owner} == $$ && $_->stop('TERM') for values %live }
 
 
 # --- HTTP, by hand
