@@ -17,14 +17,23 @@
 static int  env_input;          /* descriptor 0 is an earlier run's input */
 
 
-static void
+/* an interrupt that comes here is the cell's */
+
+static int
 env_discard(PyObject *result)
 {
-    if (result == NULL) {
-        PyErr_Clear();
+    if (result != NULL) {
+        Py_DECREF(result);
+        return 0;
     }
 
-    Py_XDECREF(result);
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_SetInterrupt();
+    }
+
+    PyErr_Clear();
+
+    return -1;
 }
 
 
@@ -94,12 +103,12 @@ env_enter(const kern_run_t *run)
     if (run->head.part[2] != 0 || env_input) {
         env_stdin(run->input, run->head.part[2]);
         env_input = run->head.part[2] != 0;
-        env_discard(interp_shell("new_stdin", NULL));
+        (void) env_discard(interp_shell("new_stdin", NULL));
     }
 
     if (run->head.part[1] != 0) {
-        env_discard(interp_shell("enter_environ", "y#", run->env,
-                                 (Py_ssize_t) run->head.part[1]));
+        (void) env_discard(interp_shell("enter_environ", "y#", run->env,
+                                        (Py_ssize_t) run->head.part[1]));
     }
 }
 
@@ -107,7 +116,11 @@ env_enter(const kern_run_t *run)
 void
 env_leave(const kern_run_t *run)
 {
-    if (run->head.part[1] != 0) {
-        env_discard(interp_shell("leave_environ", NULL));
+    if (run->head.part[1] != 0
+        && env_discard(interp_shell("leave_environ", NULL)) == -1)
+    {
+        /* interrupted, perhaps; a second time changes nothing twice */
+        run_drop_signals();
+        (void) env_discard(interp_shell("leave_environ", NULL));
     }
 }

@@ -95,9 +95,12 @@ void wire_send(uint8_t type, uint32_t a, uint32_t b, const wire_part_t *parts,
 
 void wire_sync(void);
 
-/* 1 if a packet is there already */
+/*
+ * 1 if a packet is there; waits for one up to "timeout" msec, -1 for ever.  0
+ * also if a signal came instead.
+ */
 
-int wire_waiting(void);
+int wire_waiting(int timeout);
 
 /* waits for a packet and checks it, with the GIL released; or ends */
 
@@ -174,8 +177,8 @@ void interp_after_fork(int forked);
 void interp_blas(int cpus);
 
 /*
- * Runs two cells of ours and forgets them: the pages that every cell writes
- * to are then this process's own before the tenant waits for them.
+ * Runs a cell of ours and forgets it: the pages that every cell writes to are
+ * then this process's own before the tenant waits for them.
  */
 
 void interp_limber(void);
@@ -200,6 +203,10 @@ void memory_settle(void);
 /* serves the channel; never returns */
 
 void kern_loop(void);
+
+/* forgets an interrupt that came too late for its cell; needs the GIL */
+
+void run_drop_signals(void);
 
 
 /* env.c: what a run brings along and loses again; needs the GIL */

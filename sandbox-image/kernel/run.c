@@ -6,6 +6,7 @@
 
 #include "retort.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,14 +98,49 @@ run_take(wire_packet_t *packet, kern_run_t *run)
 }
 
 
-/* an interrupt that came too late for the cell that it was meant for */
-
-static void
+void
 run_drop_signals(void)
 {
     while (PyErr_CheckSignals() == -1) {
         PyErr_Clear();
     }
+}
+
+
+/*
+ * Until there is a message.  An interrupt while nothing was asked is nobody's;
+ * one that comes when a run waits already is that run's.
+ */
+
+static void
+run_idle(void)
+{
+    if (wire_waiting(0)) {
+        return;
+    }
+
+    do {
+        run_drop_signals();
+    } while (!wire_waiting(-1));
+}
+
+
+/* no interrupt may leave this half done; it comes after */
+
+static void
+run_limber(void)
+{
+    sigset_t  set, old;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    (void) sigprocmask(SIG_BLOCK, &set, &old);
+
+    if (!wire_waiting(0)) {
+        interp_limber();
+    }
+
+    (void) sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
 
@@ -285,7 +321,6 @@ run_cell(wire_packet_t *packet)
         return;
     }
 
-    run_drop_signals();
     wire_begin(run.head.run);
     env_enter(&run);
     code = 0;
@@ -326,12 +361,10 @@ kern_loop(void)
     wire_lock();
     wire_send(KRN_READY, 0, 0, NULL, 0);
     wire_unlock();
-
-    if (!wire_waiting()) {
-        interp_limber();
-    }
+    run_limber();
 
     for ( ;; ) {
+        run_idle();
         wire_receive(&packet);
 
         switch (packet.head.type) {

@@ -190,14 +190,19 @@ wire_send(uint8_t type, uint32_t a, uint32_t b, const wire_part_t *parts,
 
 
 int
-wire_waiting(void)
+wire_waiting(int timeout)
 {
+    int            rc;
     struct pollfd  pfd;
 
     pfd.fd = KRN_FD;
     pfd.events = POLLIN;
 
-    return poll(&pfd, 1, 0) == 1;
+    Py_BEGIN_ALLOW_THREADS
+    rc = poll(&pfd, 1, timeout);
+    Py_END_ALLOW_THREADS
+
+    return rc == 1;
 }
 
 

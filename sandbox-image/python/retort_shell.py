@@ -644,17 +644,17 @@ class Cell:
             self.limit(cpus)
 
     def limber(self):
-        """Two runs that leave nothing behind."""
+        """A run that leaves nothing behind."""
         shell = self.shell
         history = shell.history_manager
         before = dict(shell.user_ns), dict(shell.user_ns_hidden)
 
-        for code in ("print(1)", "1"):
-            for piece in self.prepare(code):
-                eval(piece, shell.user_ns)
-            self.finish(True)
-            self.forget_code()
-            history.forget_inputs()
+        for piece in self.prepare("print(1)\n1"):
+            eval(piece, shell.user_ns)
+
+        self.finish(True)
+        self.forget_code()
+        history.forget_inputs()
 
         for space, names in zip((shell.user_ns, shell.user_ns_hidden), before):
             space.clear()

@@ -91,6 +91,18 @@ is_deeply(interrupted("trap 'echo caught; exit 7' INT; echo go; "
     . "while :; do sleep 0.1; done", bash => 1),
     ["|1:go\ncaught\n", 'failed 7'], 'which may trap it');
 
+my $ended = 0;
+
+for (1 .. 50) {
+    $kernel->begin('while True: pass', env => { A => 'b' }, stdin => 'c');
+    $kernel->interrupt;
+    $ended += Retort::Kernel::brief($kernel->collect)->[-1] eq 'failed';
+}
+
+is($ended, 50, 'one that comes before the first step ends the cell too');
+is_deeply(brief("import os; os.environ.get('A')"), ['ok'],
+    'and leaves nothing behind');
+
 $kernel->interrupt;
 select undef, undef, undef, 0.1;
 is_deeply(brief('x'), ['result:5', 'ok'], 'one that comes too late is nothing');
