@@ -81,23 +81,34 @@ head_number(unsigned char high, unsigned char low)
 }
 
 
-/* the first record; -1, or the request's id */
+/* what is there of the first record: -1, 0 if it is not whole, or its id */
 
 static int
-head_begin(const unsigned char *p)
+head_begin(const unsigned char *p, size_t n)
 {
     int  id;
 
+    if (n != 0 && p[0] != FCGI_VERSION_1) {
+        return -1;
+    }
+
+    if (n < FCGI_HEADER_LEN) {
+        return 0;
+    }
+
     id = head_number(p[2], p[3]);
 
-    if (p[0] != FCGI_VERSION_1 || p[1] != FCGI_BEGIN_REQUEST || id == 0
-        || head_number(p[4], p[5]) != sizeof(FCGI_BeginRequestBody)
-        || head_number(p[8], p[9]) != FCGI_RESPONDER)
+    if (p[1] != FCGI_BEGIN_REQUEST || id == 0
+        || head_number(p[4], p[5]) != sizeof(FCGI_BeginRequestBody))
     {
         return -1;
     }
 
-    return id;
+    if (n < FCGI_HEADER_LEN + sizeof(FCGI_BeginRequestBody)) {
+        return 0;
+    }
+
+    return head_number(p[8], p[9]) == FCGI_RESPONDER ? id : -1;
 }
 
 
@@ -108,25 +119,15 @@ head_check(const unsigned char *p, size_t n)
     size_t         len, all, given;
     head_pairs_t   h;
 
+    id = head_begin(p, n);
+
+    if (id <= 0) {
+        return id == 0 ? HEAD_MORE : HEAD_BAD;
+    }
+
     given = n;
-    all = FCGI_HEADER_LEN + sizeof(FCGI_BeginRequestBody);
-
-    if (n != 0 && p[0] != FCGI_VERSION_1) {
-        return HEAD_BAD;
-    }
-
-    if (n < all) {
-        return HEAD_MORE;
-    }
-
-    id = head_begin(p);
-
-    if (id == -1) {
-        return HEAD_BAD;
-    }
-
     memset(&h, 0, sizeof(h));
-    all += p[6];
+    all = FCGI_HEADER_LEN + sizeof(FCGI_BeginRequestBody) + p[6];
 
     for ( ;; ) {
         if (n < all || n - all < FCGI_HEADER_LEN) {

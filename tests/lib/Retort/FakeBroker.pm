@@ -143,7 +143,7 @@ sub kernel {
 
     if ($pid == 0) {
         setpgrp;
-        CORE::close $_ for $channel, $out_r, $err_r;
+        CORE::close $_ for $channel, $out_r, $err_r, $front;
         Retort::FakeKernel::main($its, $out_w, $err_w);
         POSIX::_exit(0);
     }
@@ -167,7 +167,7 @@ sub spawn {
     $code = 3 if $order{slots} && keys %box >= $order{slots};
 
     if ($code) {
-        answer(%$req, code => $code, step => 25, error => 13);
+        answer(%$req, code => $code, step => 1, error => 13);
         return;
     }
 
