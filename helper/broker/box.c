@@ -104,12 +104,10 @@ box_close(int *fd)
 
 
 static void
-box_close_fds(box_t *box)
+box_close_all(int *fds, int n)
 {
-    int  i;
-
-    for (i = 0; i < BRK_BOX_FDS; i++) {
-        box_close(&box->fds[i]);
+    while (n-- > 0) {
+        box_close(&fds[n]);
     }
 }
 
@@ -264,7 +262,7 @@ box_init(box_t *box, uint32_t profile, const brk_req_t *req,
 static init_step_t
 box_begin(broker_t *b, box_t *box)
 {
-    int        i, rc, pair[2], theirs[TPL_FDS] = { -1, -1, -1, -1 };
+    int        rc, pair[2], theirs[TPL_FDS] = { -1, -1, -1, -1 };
     char       name[16];
     tpl_req_t  tpl;
 
@@ -295,9 +293,7 @@ box_begin(broker_t *b, box_t *box)
                      TPL_FDS);
     }
 
-    for (i = 0; i < TPL_FDS; i++) {
-        box_close(&theirs[i]);
-    }
+    box_close_all(theirs, TPL_FDS);
 
     return rc == 0 ? STEP_NONE : STEP_CHANNEL;
 }
@@ -431,7 +427,7 @@ box_from_init(broker_t *b, box_t *box)
 
     n = fd_recv(box->init, &msg, sizeof(msg), NULL, NULL, MSG_DONTWAIT);
 
-    if (n == -1 && errno == EAGAIN) {
+    if (box->init == -1 || (n == -1 && errno == EAGAIN)) {
         return;
     }
 
@@ -462,10 +458,10 @@ box_from_init(broker_t *b, box_t *box)
 void
 box_restart(broker_t *b, box_t *box, uint32_t seq)
 {
-    int         i, rc, theirs[BRK_BOX_FDS] = { -1, -1, -1 };
+    int         rc, theirs[BRK_BOX_FDS] = { -1, -1, -1 };
     init_msg_t  msg;
 
-    box_close_fds(box);
+    box_close_all(box->fds, BRK_BOX_FDS);
     memset(&msg, 0, sizeof(msg));
     msg.op = INIT_RESTART;
     box->seq = seq;
@@ -482,9 +478,7 @@ box_restart(broker_t *b, box_t *box, uint32_t seq)
         box_fail(b, box, STEP_CHANNEL, errno);
     }
 
-    for (i = 0; i < BRK_BOX_FDS; i++) {
-        box_close(&theirs[i]);
-    }
+    box_close_all(theirs, BRK_BOX_FDS);
 }
 
 
@@ -524,7 +518,7 @@ box_free(broker_t *b, box_t *box)
     box_tell(b, box, BRK_EV_BOX_EXIT, box->status);
     box_close(&box->init);
     box_close(&box->pidfd);
-    box_close_fds(box);
+    box_close_all(box->fds, BRK_BOX_FDS);
     box_state(b, box, BOX_FREE);
 }
 

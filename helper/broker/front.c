@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "broker_main.h"
 #include "fdpass.h"
@@ -51,49 +50,45 @@ front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
 }
 
 
-void
-front_warm(broker_t *b, uint32_t profile)
+/* an event that is about no box; "profile" may be NULL */
+
+int
+front_tell(broker_t *b, uint16_t op, const char *profile)
 {
     brk_ans_t  ans;
 
     memset(&ans, 0, sizeof(ans));
-    ans.op = BRK_EV_WARM;
-    memcpy(ans.profile, b->settings->profile[profile].name,
-           RETORT_PROFILE_NAME);
-    (void) front_send(b, &ans, NULL, 0);
+    ans.op = op;
+
+    if (profile != NULL) {
+        memcpy(ans.profile, profile, RETORT_PROFILE_NAME);
+    }
+
+    return front_send(b, &ans, NULL, 0);
 }
 
 
 static int
 front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    box_t     *end;
     uint32_t  i;
 
     b->front.ready = true;
-    end = b->box + b->settings->nslots;
-
-    for (box = b->box; box < end; box++) {
-        ans->count += (box->state == BOX_ALIVE);
-    }
-
     ans->op = BRK_HELLO;
     ans->seq = req->seq;
     (void) front_send(b, ans, NULL, 0);
 
-    for (box = b->box; box < end && b->front.ready; box++) {
-        if (box->state == BOX_ALIVE) {
-            box_offer(b, box, BRK_EV_BOX, 0);
+    for (i = 0; i < b->settings->nslots && b->front.ready; i++) {
+        if (b->box[i].state == BOX_ALIVE) {
+            box_offer(b, &b->box[i], BRK_EV_BOX, 0);
         }
     }
 
-    memset(ans, 0, sizeof(*ans));
-    ans->op = BRK_EV_BOXES_END;
-    (void) front_send(b, ans, NULL, 0);
+    (void) front_tell(b, BRK_EV_BOXES_END, NULL);
 
     for (i = 0; i < b->settings->nprofiles; i++) {
         if (b->template[i].ready) {
-            front_warm(b, i);
+            (void) front_tell(b, BRK_EV_WARM, b->settings->profile[i].name);
         }
     }
 
@@ -250,9 +245,7 @@ front_orphans(broker_t *b)
         b->box[i].seq = 0;
         b->box[i].shown = false;
 
-        if (b->box[i].state == BOX_CLONING || b->box[i].state == BOX_MAPPING
-            || b->box[i].state == BOX_SEALING)
-        {
+        if (b->box[i].state >= BOX_CLONING && b->box[i].state <= BOX_SEALING) {
             box_kill(b, &b->box[i]);
         }
     }
@@ -269,7 +262,7 @@ front_read(broker_t *b)
 
     n = fd_recv(b->front.sock, &req, sizeof(req), NULL, NULL, MSG_DONTWAIT);
 
-    if (n == -1 && errno == EAGAIN) {
+    if (b->front.sock == -1 || (n == -1 && errno == EAGAIN)) {
         return;
     }
 

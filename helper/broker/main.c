@@ -26,7 +26,6 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -103,7 +102,7 @@ broker_template(broker_t *b, uint32_t i)
     n = fd_recv(b->template[i].sock, &ans, sizeof(ans), &pidfd, &nfd,
                 MSG_DONTWAIT);
 
-    if (n == -1 && errno == EAGAIN) {
+    if (b->template[i].sock == -1 || (n == -1 && errno == EAGAIN)) {
         return;
     }
 
@@ -120,7 +119,7 @@ broker_template(broker_t *b, uint32_t i)
         rlog(RLOG_INFO, "template \"%s\" is warm",
              b->settings->profile[i].name);
         b->template[i].ready = true;
-        front_warm(b, i);
+        (void) front_tell(b, BRK_EV_WARM, b->settings->profile[i].name);
 
     } else {
         box_from_template(b, &ans, nfd == 1 ? pidfd : -1);
@@ -149,8 +148,6 @@ broker_mapd(broker_t *b)
 static void
 broker_drain(broker_t *b)
 {
-    brk_ans_t  ans;
-
     if (b->draining) {
         return;
     }
@@ -159,10 +156,8 @@ broker_drain(broker_t *b)
     broker_notify("STOPPING=1");
     b->draining = true;
     b->drain_end = broker_now() + BROKER_DRAIN_MSEC;
-    memset(&ans, 0, sizeof(ans));
-    ans.op = BRK_EV_DRAIN;
 
-    if (front_send(b, &ans, NULL, 0) == -1) {
+    if (front_tell(b, BRK_EV_DRAIN, NULL) == -1) {
         service_kill(&b->front);
     }
 }
@@ -203,7 +198,6 @@ broker_signal(broker_t *b, int fd)
 static void
 broker_event(broker_t *b, uint64_t data, int sigfd)
 {
-    box_t     *box;
     uint32_t  index;
 
     index = (uint32_t) data;
@@ -219,25 +213,15 @@ broker_event(broker_t *b, uint64_t data, int sigfd)
         break;
 
     case TAG_FRONT:
-        if (b->front.sock != -1) {
-            front_read(b);
-        }
-
+        front_read(b);
         break;
 
     case TAG_TEMPLATE:
-        if (b->template[index].sock != -1) {
-            broker_template(b, index);
-        }
-
+        broker_template(b, index);
         break;
 
     default:
-        box = &b->box[index];
-
-        if (box->state != BOX_FREE && box->init != -1) {
-            box_from_init(b, box);
-        }
+        box_from_init(b, &b->box[index]);
     }
 }
 
@@ -328,7 +312,7 @@ broker_timeout(const broker_t *b)
 static bool
 broker_drained(broker_t *b)
 {
-    uint32_t  i, left;
+    uint32_t  i;
 
     if (b->front.sock != -1) {
         if (b->drain_end <= broker_now()) {
@@ -340,21 +324,13 @@ broker_drained(broker_t *b)
         return false;
     }
 
-    left = 0;
-
     for (i = 0; i < b->settings->nslots; i++) {
-        if (b->box[i].state == BOX_FREE) {
-            continue;
-        }
-
-        left++;
-
         if (b->box[i].state == BOX_ALIVE) {
             box_kill(b, &b->box[i]);
         }
     }
 
-    return left == 0;
+    return b->busy == 0;
 }
 
 
@@ -432,6 +408,10 @@ broker_start(broker_t *b)
 
     for (i = 0; i < CG_DIRS; i++) {
         b->cg.dir[i] = BOOT_CGROUP + i;
+    }
+
+    for (i = 0; b->box != NULL && i < (int) s->nslots; i++) {
+        b->box[i].init = -1;
     }
 
     b->front.sock = -1;

@@ -15,9 +15,7 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -74,20 +72,18 @@ launch_exec(int sock, int program, char **argv)
 /* the broker becomes the parent, and reaps */
 
 static void
-launch_start(int sock, int *pidfd, char **argv)
+launch_start(int sock, int program, int *pidfd, char **argv)
 {
-    int                program;
     long               pid;
     struct clone_args  args;
 
-    program = (int) strtol(argv[1], NULL, 10);
     memset(&args, 0, sizeof(args));
     args.flags = CLONE_PARENT|CLONE_PIDFD;
     args.pidfd = (uintptr_t) pidfd;
     pid = syscall(SYS_clone3, &args, sizeof(args));
 
     if (pid == 0) {
-        launch_exec(sock, program, argv + 2);
+        launch_exec(sock, program, argv);
     }
 
     if (pid == -1) {
@@ -101,17 +97,16 @@ launch_start(int sock, int *pidfd, char **argv)
 int
 main(int argc, char **argv)
 {
-    int           nfd, sock, pidfd;
+    int           nfd, sock, program, pidfd;
     ssize_t       n;
     launch_req_t  req;
 
-    if (argc < 3
-        || fcntl((int) strtol(argv[1], NULL, 10), F_SETFD, FD_CLOEXEC) == -1)
-    {
+    pidfd = -1;
+    program = (argc < 3) ? -1 : (int) strtol(argv[1], NULL, 10);
+
+    if (fcntl(program, F_SETFD, FD_CLOEXEC) == -1) {
         return 1;
     }
-
-    pidfd = -1;
 
     for ( ;; ) {
         nfd = 1;
@@ -125,7 +120,7 @@ main(int argc, char **argv)
         launch_kill(&pidfd);
 
         if (req.op == LAUNCH_START && nfd == 1) {
-            launch_start(sock, &pidfd, argv);
+            launch_start(sock, program, &pidfd, argv + 2);
         }
     }
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,14 +17,12 @@
 
 
 static const char  *rlog_program = "retort";
-static int         rlog_debug;
 
 
 void
 rlog_init(const char *program)
 {
     rlog_program = program;
-    rlog_debug = (getenv("RETORT_DEBUG") != NULL);
 }
 
 
@@ -73,11 +70,7 @@ rlog(rlog_level_t level, const char *fmt, ...)
     char                      text[RLOG_LINE], line[RLOG_LINE + 1], *p;
     va_list                   args;
     const char                *rest;
-    static const char *const  levels[] = { "error", "warn", "info", "debug" };
-
-    if (level == RLOG_DEBUG && !rlog_debug) {
-        return;
-    }
+    static const char *const  levels[] = { "error", "warn", "info" };
 
     saved = errno;
     n = snprintf(text, sizeof(text), "%s[%ld] %s: ", rlog_program,

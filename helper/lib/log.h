@@ -14,8 +14,7 @@
 typedef enum {
     RLOG_ERROR,                 /* something does not work any more */
     RLOG_WARN,                  /* refused, lost or restarted, and goes on */
-    RLOG_INFO,                  /* what an operator wants to know later */
-    RLOG_DEBUG                  /* shown only if RETORT_DEBUG is set */
+    RLOG_INFO                   /* what an operator wants to know later */
 } rlog_level_t;
 
 

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../protocol/init.h"
@@ -59,16 +58,11 @@ mapd_ended(int pidfd)
 static long
 mapd_pid(int pidfd)
 {
-    int      fd, n;
+    int      fd;
     char     path[64], text[512], *p;
     ssize_t  len;
 
-    n = snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
-
-    if (n < 0 || (size_t) n >= sizeof(path)) {
-        return -1;
-    }
-
+    (void) snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
     fd = openat(MAPD_PROC, path, O_RDONLY|O_CLOEXEC);
 
     if (fd == -1) {

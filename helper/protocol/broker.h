@@ -118,7 +118,7 @@ typedef struct {
     uint32_t             step;          /* BRK_ESTEP: init_step_t */
     int32_t              error;         /* BRK_ESTEP: errno */
     int32_t              status;        /* *_EXIT: as from waitpid() */
-    uint32_t             count;         /* HELLO: living boxes */
+    uint32_t             reserved;
     brk_stat_t           stat;          /* STAT, EV_*_EXIT */
     char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX, WARM */
     retort_box_limits_t  limits;        /* SPAWN, EV_BOX: those in force */

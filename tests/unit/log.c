@@ -197,25 +197,6 @@ errno_survives_even_a_lost_line(void **state)
 }
 
 
-static void
-debug_lines_appear_only_when_asked_for(void **state)
-{
-    (void) state;
-
-    (void) unsetenv("RETORT_DEBUG");
-    rlog_init("retort-test");
-    rlog(RLOG_DEBUG, "quiet");
-    rlog_errno(RLOG_DEBUG, EIO, "quiet");
-    assert_int_equal(log_take(), 0);
-
-    (void) setenv("RETORT_DEBUG", "1", 1);
-    rlog_init("retort-test");
-    rlog(RLOG_DEBUG, "loud");
-    assert_int_not_equal(log_take(), 0);
-    (void) unsetenv("RETORT_DEBUG");
-}
-
-
 int
 main(void)
 {
@@ -227,7 +208,6 @@ main(void)
         cmocka_unit_test(a_line_of_any_length_is_cut_to_the_limit_and_says_so),
         cmocka_unit_test(every_length_up_to_the_limit_gives_exactly_one_line),
         cmocka_unit_test(errno_survives_even_a_lost_line),
-        cmocka_unit_test(debug_lines_appear_only_when_asked_for),
     };
 
     return cmocka_run_group_tests(tests, log_setup, log_teardown);
