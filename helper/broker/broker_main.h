@@ -27,8 +27,7 @@ enum {
     BOOT_MAPD,                  /* map writer */
     BOOT_FRONT,                 /* launcher of the front */
     BOOT_NOTIFY,                /* supervisor's socket, or /dev/null */
-    BOOT_RUN,                   /* directory of our listening socket */
-    BOOT_LOCK,                  /* one service of this name at a time */
+    BOOT_RUN,                   /* directory of our listening socket, locked */
     BOOT_CGROUP,                /* CG_DIRS directories, or /dev/null */
     BOOT_TEMPLATE = BOOT_CGROUP + CG_DIRS       /* a launcher per profile */
 };

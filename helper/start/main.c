@@ -128,7 +128,10 @@ main_ids(start_t *s)
 }
 
 
-/* the socket's directory belongs to H, who removes the socket at the end */
+/*
+ * The socket's directory belongs to H, who removes the socket at the end, and
+ * to one service: the lock lasts as long as the broker has it open.
+ */
 
 static int
 main_rundir(const start_t *s, const char **name)
@@ -155,22 +158,8 @@ main_rundir(const start_t *s, const char **name)
         return -1;
     }
 
-    return fd;
-}
-
-
-static int
-main_lock(const start_t *s, int rundir)
-{
-    int   fd;
-    char  name[64];
-
-    (void) snprintf(name, sizeof(name), "%s.lock", s->name);
-    fd = openat(rundir, name, O_RDWR|O_CREAT|O_NOFOLLOW|O_CLOEXEC, 0600);
-
-    if (fd == -1 || flock(fd, LOCK_EX|LOCK_NB) == -1) {
-        rlog_errno(RLOG_ERROR, errno, "a service named \"%s\" runs already",
-                   s->name);
+    if (flock(fd, LOCK_EX|LOCK_NB) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "%s: a service runs here already", path);
         return -1;
     }
 
@@ -206,8 +195,7 @@ main_artifacts(const start_t *s)
 static int
 main_sweep(start_t *s)
 {
-    int         rundir, lock;
-    char        name[64];
+    int         rundir;
     const char  *socket;
 
     if (main_ids(s) == -1) {
@@ -215,15 +203,12 @@ main_sweep(start_t *s)
     }
 
     rundir = main_rundir(s, &socket);
-    lock = (rundir == -1) ? -1 : main_lock(s, rundir);
 
-    if (lock == -1 || tree_sweep(s) == -1) {
+    if (rundir == -1 || tree_sweep(s) == -1) {
         return 1;
     }
 
-    (void) snprintf(name, sizeof(name), "%s.lock", s->name);
     (void) unlinkat(rundir, socket, 0);
-    (void) unlinkat(rundir, name, 0);
 
     return 0;
 }
@@ -416,12 +401,10 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
         return -1;
     }
 
-    boot[BOOT_LOCK - 3] = main_lock(s, boot[BOOT_RUN - 3]);
     fds->artifacts = main_artifacts(s);
     boot[BOOT_NOTIFY - 3] = fds_notify();
 
-    if (boot[BOOT_LOCK - 3] == -1 || fds->artifacts == -1
-        || boot[BOOT_NOTIFY - 3] == -1
+    if (fds->artifacts == -1 || boot[BOOT_NOTIFY - 3] == -1
         || tree_make(s, &boot[BOOT_CGROUP - 3]) == -1)
     {
         return -1;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -294,26 +295,56 @@ tree_top(const start_t *s, int i, char *top, uint32_t *version)
 }
 
 
+/* the lock lasts as long as the broker has the directory open */
+
+static int
+tree_lock(const start_t *s, const char *top)
+{
+    int  fd;
+
+    fd = open(top, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+
+    if (fd != -1 && flock(fd, LOCK_EX|LOCK_NB) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "a service named \"%s\" runs already",
+                   s->name);
+        (void) close(fd);
+        return -1;
+    }
+
+    return fd;
+}
+
+
 int
 tree_sweep(start_t *s)
 {
-    int       i, rc;
+    int       i, fd;
     char      top[TREE_PATH];
     uint32_t  version;
 
-    rc = 0;
+    for (i = 0; i < CG_DIRS; i++) {
+        if (tree_top(s, i, top, &version) == -1) {
+            continue;
+        }
 
-    for (i = 0; i < CG_DIRS && rc == 0; i++) {
-        if (tree_top(s, i, top, &version) == 0) {
-            rc = tree_clean(top);
+        fd = tree_lock(s, top);
 
-            if (rc == 0) {
-                rc = tree_remove(top);
+        if (fd == -1) {
+            if (errno == ENOENT) {
+                continue;
             }
+
+            return -1;
+        }
+
+        (void) close(fd);
+
+        if (tree_clean(top) == -1 || tree_remove(top) == -1) {
+            return -1;
         }
     }
 
-    return rc;
+    return 0;
 }
 
 
@@ -373,6 +404,7 @@ tree_v2(const start_t *s, const char *top)
 static int
 tree_one(start_t *s, int i, uint32_t *version)
 {
+    int   fd;
     char  top[TREE_PATH];
 
     if (tree_top(s, i, top, version) == -1) {
@@ -382,19 +414,25 @@ tree_one(start_t *s, int i, uint32_t *version)
         return -1;
     }
 
-    if (tree_clean(top) == -1) {
+    if (mkdir(top, 0755) == -1 && errno != EEXIST) {
+        rlog_errno(RLOG_ERROR, errno, "%s", top);
         return -1;
     }
 
-    if ((mkdir(top, 0755) == -1 && errno != EEXIST)
-        || chown(top, s->uid, s->gid) == -1
+    fd = tree_lock(s, top);
+
+    if (fd == -1 || tree_clean(top) == -1) {
+        return -1;
+    }
+
+    if (chown(top, s->uid, s->gid) == -1
         || (*version == 2 && tree_v2(s, top) == -1))
     {
         rlog_errno(RLOG_ERROR, errno, "%s", top);
         return -1;
     }
 
-    return open(top, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+    return fd;
 }
 
 

@@ -56,7 +56,6 @@ my $pid = fork // die;
 
 if ($pid == 0) {
     my $r = $s->run('print(2)');
-    require Data::Dumper; print STDERR Data::Dumper::Dumper($r);
     POSIX::_exit(($r->{stdout} // '') eq "2\n" ? 0 : 1);
 }
 

@@ -65,7 +65,9 @@ is($word, 'READY=1', 'the supervisor is told when it is ready');
 # ---- one at a time ----
 
 like(scalar `$Retort::Service::TOP/objs/retortd --conf $d/retortd.conf 2>&1`,
-    qr/runs already/, 'a second service of the same name is refused');
+    qr/a service runs here already/, 'a second service with the same socket is refused');
+like(scalar `$Retort::Service::TOP/objs/retortd --conf $d/retortd.conf --listen $d/run2/s 2>&1`,
+    qr/a service named "\S+" runs already/, 'and one of the same name elsewhere');
 is($s->run('print(1)')->{stdout}, "1\n", 'and the first does not notice');
 
 # ---- the broker killed: nothing of it stays, the next start sweeps ----
@@ -121,7 +123,6 @@ my $pid = fork // die;
 
 if ($pid == 0) {
     my $r = $s->run('import time; time.sleep(100)', timeout => 50);
-    require Data::Dumper; print STDERR Data::Dumper::Dumper($r);
     POSIX::_exit(($r->{status} // '') =~ /^(?:cancelled|lost|killed)$/ ? 0 : 1);
 }
 
