@@ -148,6 +148,9 @@ sub kernel {
         POSIX::_exit(0);
     }
 
+    # the child may not have come so far yet
+    setpgrp $pid, $pid;
+
     $b->{fds} = [$channel, $out_r, $err_r];
     $b->{pid} = $pid;
     $by_pid{$pid} = $b;
