@@ -105,6 +105,7 @@ lost($res, 2000, 'it');
 my $s = $ng->connect;
 print $s "POST /v1/execute?eof,20 HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}";
 lost($ng->response($s), 20, 'HTTP/1.0');
+close $s;
 
 $_->stop for $front, $far;
 $ng->finish;
