@@ -138,7 +138,7 @@ is decode_json($res->{body})->{error}{code}, 'bad_request', 'in JSON';
 # a front that answers before it has read everything
 
 for my $body ('{}', 'x' x (4 << 20)) {
-    my @got = map { $ng->post('/v1/x?early', $body) } 1 .. 5;
+    my @got = map { $ng->post('/once/x?early', $body) } 1 .. 5;
     is join(' ', map { "$_->{status} $_->{body}" } @got),
         join(' ', ('400 no') x 5),
         'an answer that comes early is heard, ' . length($body) . ' bytes';

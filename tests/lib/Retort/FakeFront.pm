@@ -19,6 +19,7 @@ use strict;
 use warnings;
 
 use Fcntl qw(:flock);
+use File::Temp qw(tempdir);
 use IO::Select;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
@@ -44,8 +45,8 @@ sub new {
 
     die "cannot listen on $address: $!\n" unless $listen;
 
-    my $log = $address =~ m{^/} ? "$address.log" : "/tmp/retort-front.$$.log";
-    unlink $log;
+    my $log = $address =~ m{^/} ? "$address.log"
+        : tempdir('retort-fake-XXXXXX', TMPDIR => 1, CLEANUP => 1) . '/log';
 
     my $self = bless { address => $address, log => $log }, $class;
 
