@@ -85,9 +85,9 @@ a_message_in_three_packets_is_whole_at_the_third(void **state)
 static void
 no_more_is_kept_than_is_worth_it(void **state)
 {
-    int          i;
-    size_t       n;
-    uint64_t     size;
+    int       i;
+    size_t    n;
+    uint64_t  size;
 
     (void) state;
     assert_int_equal(feed(KRN_OUT, 1000, 4000000000u, 4000000000u),
@@ -108,17 +108,10 @@ no_more_is_kept_than_is_worth_it(void **state)
 
 
 static void
-more_without_a_head_is_refused(void **state)
+more_without_a_head_or_bytes_is_refused(void **state)
 {
     (void) state;
     assert_int_equal(feed(KRN_MORE, 10, 0, 0), KRN_BAD);
-}
-
-
-static void
-more_without_bytes_is_refused(void **state)
-{
-    (void) state;
     assert_int_equal(feed(KRN_OUT, 10, 30, 0), KRN_MORE_TO_COME);
     assert_int_equal(feed(KRN_MORE, 0, 0, 0), KRN_BAD);
 }
@@ -239,8 +232,7 @@ main(void)
         TEST(a_message_in_one_packet_is_whole),
         TEST(a_message_in_three_packets_is_whole_at_the_third),
         TEST(no_more_is_kept_than_is_worth_it),
-        TEST(more_without_a_head_is_refused),
-        TEST(more_without_bytes_is_refused),
+        TEST(more_without_a_head_or_bytes_is_refused),
         TEST(a_head_inside_a_message_is_refused),
         TEST(more_bytes_than_the_head_said_are_refused),
         TEST(lengths_that_do_not_fit_the_packet_are_refused),

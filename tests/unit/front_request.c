@@ -3,7 +3,8 @@
  * The web server's params: all checked, limits only lowered.
  *
  * links: helper/front/request.c helper/front/settings.c helper/front/flog.c
- * links: helper/front/text.c helper/front/utf8.c helper/front/buf.c helper/front/err.c
+ * links: helper/front/text.c helper/front/utf8.c helper/front/buf.c
+ * links: helper/front/err.c
  * links: helper/lib/log.c
  */
 
