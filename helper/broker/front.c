@@ -43,6 +43,7 @@ front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
     if (fd_send(b->front.sock, ans, sizeof(*ans), fds, nfd) == -1) {
         rlog_errno(RLOG_ERROR, errno, "front does not read");
         service_kill(&b->front);
+        b->front.ready = false;
         return -1;
     }
 
@@ -283,9 +284,14 @@ front_read(broker_t *b)
         (void) front_send(b, &ans, NULL, 0);
 
     } else if (code == FRONT_FOUL) {
-        rlog(n > 0 ? RLOG_ERROR : RLOG_INFO, n > 0
-             ? "front broke the protocol: operation %d, %zd bytes"
-             : "front is gone", n > 0 ? (int) req.op : 0, n);
+        if (n == 0 || (n == -1 && errno == ECONNRESET)) {
+            rlog(RLOG_INFO, "front is gone");
+
+        } else {
+            rlog(RLOG_ERROR, "front broke the protocol: operation %d, %zd "
+                 "bytes", n > 0 ? (int) req.op : 0, n);
+        }
+
         service_kill(&b->front);
         service_gone(&b->front);
         front_orphans(b);

@@ -104,7 +104,7 @@ sub slurp {
 
 
 sub image {
-    chomp(my $path = `$TOP/auto/image --print`);
+    chomp(my $path = `\Q$TOP\E/auto/image --print`);
     die "no image: run auto/image\n" if $? || !-d $path;
 
     return $path;
@@ -204,13 +204,22 @@ sub start_retortd {
         open STDIN, '<', '/dev/null';
         open STDOUT, '>>', "$self->{dir}/retortd.log";
         open STDERR, '>&', \*STDOUT;
-        exec "$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
+        exec $self->alone, "$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
             @{ $self->{args} } or POSIX::_exit(127);
     }
 
     $self->{broker} = $pid;
 
     return $pid;
+}
+
+
+# cgroup v2: controllers are given on from a group without other processes
+sub alone {
+    my ($self) = @_;
+
+    return () unless -e '/sys/fs/cgroup/cgroup.controllers';
+    return ("$TOP/auto/lib/alone", "retort-$self->{name}-up");
 }
 
 
@@ -434,6 +443,10 @@ sub end {
 
 sub sweep {
     my ($self) = @_;
+
+    rmdir for map { reverse glob "$_/service $_/retort-$self->{name} $_" }
+        "/sys/fs/cgroup/retort-$self->{name}-up/retort-$self->{name}",
+        "/sys/fs/cgroup/retort-$self->{name}-up";
 
     return system("$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
         '--sweep');

@@ -1,0 +1,308 @@
+
+/*
+ * A front that has been taken over: it speaks the broker's protocol wrongly in
+ * every way.  broker.t puts it in the place of retort-front.
+ *
+ * Descriptors are those of a front.  The case to play is read from "case" in
+ * the artifact directory (6), and what the broker did goes to "said", a line a
+ * case: "NAME ended" if the broker ended this front, "NAME code N ..." else.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "broker.h"
+#include "fdpass.h"
+
+
+#define FOUL_SOCK  3
+#define FOUL_DIR   6
+
+#define FOUL_BOXES  16
+
+static uint32_t  foul_seq;
+static char      foul_case[64];
+static int       foul_nboxes;           /* offered after hello */
+static uint64_t  foul_boxes[FOUL_BOXES];
+
+
+static void
+foul_say(const char *text)
+{
+    int  fd;
+
+    fd = openat(FOUL_DIR, "said", O_WRONLY|O_CREAT|O_APPEND|O_CLOEXEC, 0640);
+    dprintf(fd, "%s %s\n", foul_case, text);
+    (void) close(fd);
+}
+
+
+static brk_req_t
+foul_req(uint16_t op)
+{
+    brk_req_t  req;
+
+    memset(&req, 0, sizeof(req));
+    req.op = op;
+    req.version = BRK_VERSION;
+    req.seq = ++foul_seq;
+
+    return req;
+}
+
+
+/* the answer to the last request; does not return if there is none */
+
+static brk_ans_t
+foul_answer(void)
+{
+    int        nfd, fds[BRK_BOX_FDS];
+    ssize_t    n;
+    brk_ans_t  ans;
+
+    for ( ;; ) {
+        nfd = BRK_BOX_FDS;
+        n = fd_recv(FOUL_SOCK, &ans, sizeof(ans), fds, &nfd, 0);
+
+        if (n != (ssize_t) sizeof(ans)) {
+            foul_say("ended");
+            exit(0);
+        }
+
+        while (nfd-- > 0) {
+            (void) close(fds[nfd]);
+        }
+
+        if (ans.seq == foul_seq && ans.op != BRK_HELLO) {
+            return ans;
+        }
+
+        if (ans.op == BRK_EV_BOX && foul_nboxes < FOUL_BOXES) {
+            foul_boxes[foul_nboxes++] = ans.id;
+
+        } else if (ans.op == BRK_EV_BOXES_END) {
+            return ans;
+        }
+    }
+}
+
+
+static brk_ans_t
+foul_ask(const brk_req_t *req)
+{
+    (void) fd_send(FOUL_SOCK, req, sizeof(*req), NULL, 0);
+
+    return foul_answer();
+}
+
+
+static uint64_t
+foul_spawn(uint64_t memory, brk_ans_t *ans)
+{
+    brk_req_t        req;
+    struct timespec  pause = { 0, 20000000 };
+
+    do {
+        (void) nanosleep(&pause, NULL);
+        req = foul_req(BRK_SPAWN);
+        strcpy(req.profile, "default");
+        req.limits.memory = memory;
+        *ans = foul_ask(&req);
+    } while (ans->code == BRK_EWARM);
+
+    return ans->id;
+}
+
+
+static void
+foul_report(const brk_ans_t *ans)
+{
+    char  text[128];
+
+    (void) snprintf(text, sizeof(text), "code %d memory %llu", ans->code,
+                    (unsigned long long) ans->limits.memory);
+    foul_say(text);
+}
+
+
+/* ---- messages that no correct front can send ---- */
+
+static void
+foul_messages(void)
+{
+    int        i, fds[FDPASS_MAX];
+    brk_req_t  req;
+
+    req = foul_req(BRK_STAT);
+
+    if (strcmp(foul_case, "short") == 0) {
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req) - 1, NULL, 0);
+
+    } else if (strcmp(foul_case, "long") == 0) {
+        char  big[sizeof(req) + 1];
+
+        memset(big, 0, sizeof(big));
+        memcpy(big, &req, sizeof(req));
+        (void) fd_send(FOUL_SOCK, big, sizeof(big), NULL, 0);
+
+    } else if (strcmp(foul_case, "version") == 0) {
+        req.version = 99;
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
+
+    } else if (strcmp(foul_case, "seq") == 0) {
+        req.seq = 0;
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
+
+    } else if (strcmp(foul_case, "unknown") == 0) {
+        req.op = 9999;
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
+
+    } else if (strcmp(foul_case, "hello") == 0) {
+        req.op = BRK_HELLO;
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
+
+    } else if (strcmp(foul_case, "descriptors") == 0) {
+        for (i = 0; i < FDPASS_MAX; i++) {
+            fds[i] = FOUL_DIR;
+        }
+
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req), fds, FDPASS_MAX);
+    }
+
+    (void) foul_answer();
+    foul_say("was answered");
+}
+
+
+/* ---- well-formed requests for what a front may not have ---- */
+
+static void
+foul_requests(void)
+{
+    uint64_t   id;
+    brk_ans_t  ans;
+    brk_req_t  req;
+
+    memset(&ans, 0, sizeof(ans));
+
+    if (strcmp(foul_case, "profile") == 0) {
+        req = foul_req(BRK_SPAWN);
+        memset(req.profile, 'x', sizeof(req.profile));
+        ans = foul_ask(&req);
+
+    } else if (strcmp(foul_case, "above") == 0) {
+        (void) foul_spawn(UINT64_MAX, &ans);
+
+    } else if (strcmp(foul_case, "raise") == 0) {
+        id = foul_spawn(64 << 20, &ans);
+        req = foul_req(BRK_LIMIT);
+        req.id = id;
+        req.limits.memory = UINT64_MAX;
+        (void) foul_ask(&req);
+        req.seq = ++foul_seq;
+        req.limits.memory = 48 << 20;
+        ans = foul_ask(&req);
+        ans.limits.memory = 48 << 20;
+
+    } else if (strcmp(foul_case, "signal") == 0) {
+        id = foul_spawn(0, &ans);
+        req = foul_req(BRK_SIGNAL);
+        req.id = id;
+        req.signal = SIGSTOP;
+        ans = foul_ask(&req);
+
+    } else if (strcmp(foul_case, "dead") == 0) {
+        id = foul_spawn(0, &ans);
+        req = foul_req(BRK_KILL);
+        req.id = id;
+        (void) foul_ask(&req);
+        id = foul_spawn(0, &ans);
+
+        do {
+            req.seq = ++foul_seq;
+            ans = foul_ask(&req);
+        } while (ans.code == BRK_OK);
+
+    } else if (strcmp(foul_case, "full") == 0) {
+        do {
+            (void) foul_spawn(0, &ans);
+        } while (ans.code == BRK_OK);
+
+    } else if (strcmp(foul_case, "drop") == 0) {
+        while (foul_nboxes > 0) {
+            req = foul_req(BRK_KILL);
+            req.id = foul_boxes[--foul_nboxes];
+            ans = foul_ask(&req);
+        }
+
+        ans.limits.memory = 0;
+
+    } else if (strcmp(foul_case, "deaf") == 0) {
+        req = foul_req(BRK_STAT);
+
+        while (fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0) == 0) {
+            req.seq = ++foul_seq;
+        }
+
+        foul_say("ended");
+        return;
+    }
+
+    foul_report(&ans);
+}
+
+
+static int
+foul_is_message(void)
+{
+    size_t                    i;
+    static const char *const  names[] = {
+        "short", "long", "version", "seq", "unknown", "hello", "descriptors"
+    };
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(foul_case, names[i]) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+main(void)
+{
+    int        fd;
+    ssize_t    n;
+    brk_req_t  req;
+
+    fd = openat(FOUL_DIR, "case", O_RDONLY|O_CLOEXEC);
+    n = (fd == -1) ? 0 : read(fd, foul_case, sizeof(foul_case) - 1);
+    foul_case[strcspn(foul_case, "\n")] = '\0';
+    (void) unlinkat(FOUL_DIR, "case", 0);
+
+    req = foul_req(strcmp(foul_case, "early") == 0 ? BRK_SPAWN : BRK_HELLO);
+    strcpy(req.profile, "default");
+    (void) foul_ask(&req);
+
+    if (n <= 0) {
+        /* nothing to play yet */
+        (void) pause();
+
+    } else if (foul_is_message()) {
+        foul_messages();
+
+    } else {
+        foul_requests();
+    }
+
+    return 0;
+}
