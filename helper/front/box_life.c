@@ -412,6 +412,11 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
     }
 
     (void) pthread_mutex_unlock(&box_mutex);
+
+    if (ans->op == BRK_EV_BOX_EXIT) {
+        /* there is a place again */
+        pool_kick();
+    }
 }
 
 

@@ -48,9 +48,23 @@ syswrite $file, $settings;
 refuses('settings that are not sealed', qr/not a sealed memfd/,
         settings => $file);
 
-# what the broker refuses
+# what it gave up before it served
 
 $f = Retort::Front->new()->run();
+$f->get('GET', '/sandboxes');
+
+SKIP: {
+    skip 'a sanitizer\'s build has no filter', 2 if $f->log =~ /sanitizer/;
+    my @task = map { open my $fh, '<', $_; local $/; scalar <$fh> }
+               glob "/proc/$f->{pid}/task/*/status";
+    cmp_ok(scalar(grep { /^Seccomp:\t2$/m && /^NoNewPrivs:\t1$/m } @task),
+           '>=', 11, 'its threads are filtered and gain no privilege');
+    is(scalar(grep { !/^Seccomp:\t2$/m || !/^Cap(?:Eff|Prm):\t0+$/m } @task),
+       0, 'there is none that is not, or that holds a capability');
+}
+
+# what the broker refuses
+
 my %codes = (1 => [500, 'unknown_profile'], 3 => [429, 'no_capacity'],
              4 => [503, 'warming'], 5 => [500, 'sandbox_failed'],
              6 => [500, 'sandbox_failed']);

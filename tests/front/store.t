@@ -33,7 +33,7 @@ $f->run();
 
 sub png { return 'show(0, "image/png", "\x89PNG\r\n\x1a\n" . "x" x ' . $_[0] . ')' }
 
-sub files { opendir my $d, $store; return grep { !/^\.\.?$/ } readdir $d }
+sub files { opendir(my $d, $store); return grep { !/^\.\.?$/ } readdir $d }
 
 $r = $f->execute({ code => png(1000) });
 is($r->{json}{status}, 'ok', 'a picture is stored');

@@ -285,6 +285,7 @@ sub reap {
         $status = 9 if $status == 77 << 8;
 
         $b->{pid} = 0;
+        $count{exits}++;
         answer(op => EV_KERNEL_EXIT, id => $b->{id}, status => $status,
                stat => stat_of($b)) unless $order{silent};
     }
