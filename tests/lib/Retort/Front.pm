@@ -183,7 +183,18 @@ sub params {
 }
 
 
-sub client { Retort::FastCGI->new($_[0]{path}) }
+# the socket is the test's: without this a dead front would be waited for
+
+sub client {
+    my ($self) = @_;
+
+    if ($self->{pid} && waitpid($self->{pid}, POSIX::WNOHANG()) > 0) {
+        delete $self->{pid};
+        die 'the front is gone: ' . $self->log;
+    }
+
+    return Retort::FastCGI->new($self->{path});
+}
 
 
 sub decode {
