@@ -41,7 +41,7 @@
 
 #define BOUND_BROKER_TIME   30000       /* an answer */
 #define BOUND_EXIT_TIME     2000        /* the end of a box that was killed */
-#define BOUND_WARM_TIME     100         /* before a cold template is asked */
+#define BOUND_WARM_TIME     10000       /* for a template to become warm */
 
 /* the front itself */
 

@@ -153,6 +153,10 @@ size_t box_max(void);
 /* the broker's events; the thread that ends idle boxes */
 
 void box_event(const brk_ans_t *ans, const int *fds, int nfd);
+
+/* a template has become warm, or nobody shall wait for one any more */
+
+void box_warm(void);
 void *box_reaper(void *unused);
 
 

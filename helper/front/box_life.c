@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@
 static const char *const  box_steps[] = { INIT_STEPS(BOX_STEP_TEXT) };
 
 static uint64_t           box_next = UINT64_MAX;    /* the reaper's alarm */
+static unsigned           box_warms;        /* templates that became warm */
+static pthread_cond_t     box_warm_cond = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t    box_warm_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 
 static int
@@ -139,6 +143,80 @@ box_close(const int *fds)
 }
 
 
+void
+box_warm(void)
+{
+    (void) pthread_mutex_lock(&box_warm_mutex);
+
+    box_warms++;
+    (void) pthread_cond_broadcast(&box_warm_cond);
+
+    (void) pthread_mutex_unlock(&box_warm_mutex);
+}
+
+
+static unsigned
+box_warm_count(void)
+{
+    unsigned  n;
+
+    (void) pthread_mutex_lock(&box_warm_mutex);
+    n = box_warms;
+    (void) pthread_mutex_unlock(&box_warm_mutex);
+
+    return n;
+}
+
+
+/* 0 as soon as one became warm after "seen" was counted, -1 after "until" */
+
+static int
+box_warm_wait(unsigned seen, uint64_t until)
+{
+    int              rc;
+    struct timespec  ts;
+
+    ts.tv_sec = (time_t) (until / 1000000);
+    ts.tv_nsec = (long) (until % 1000000) * 1000;
+    rc = 0;
+
+    (void) pthread_mutex_lock(&box_warm_mutex);
+
+    while (box_warms == seen && rc == 0) {
+        rc = pthread_cond_clockwait(&box_warm_cond, &box_warm_mutex,
+                                    CLOCK_MONOTONIC, &ts);
+    }
+
+    (void) pthread_mutex_unlock(&box_warm_mutex);
+
+    return rc == 0 ? 0 : -1;
+}
+
+
+/*
+ * A request that comes while a template loads its modules, after a start or
+ * because the last one died, waits for it: the client did nothing wrong.
+ */
+
+static int
+box_ask(brk_req_t *req, brk_ans_t *ans, int *fds)
+{
+    int       rc;
+    unsigned  seen;
+    uint64_t  until;
+
+    until = clock_mono_us() + BOUND_WARM_TIME * 1000;
+
+    do {
+        seen = box_warm_count();
+        rc = brk_call(req, ans, fds);
+    } while (rc == 0 && ans->code == BRK_EWARM
+             && box_warm_wait(seen, until) == 0);
+
+    return rc;
+}
+
+
 box_t *
 box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
     err_t *e)
@@ -155,7 +233,7 @@ box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
         req.limits = *limits;
     }
 
-    if (brk_call(&req, &ans, fds) == -1) {
+    if (box_ask(&req, &ans, fds) == -1) {
         (void) err_set(e, 503, "broker_away", "the broker did not answer");
         e->retry_after = 1;
         return NULL;

@@ -144,7 +144,13 @@ front_event(const brk_ans_t *ans, const int *fds, int nfd)
         return;
     }
 
+    if (ans->op == BRK_EV_WARM) {
+        box_warm();
+        return;
+    }
+
     if (ans->op == BRK_EV_DRAIN) {
+        box_warm();
         wake_post(front_drain);
     }
 

@@ -328,9 +328,6 @@ pool_failed(pool_t *p, const err_t *e)
     if (e->status == 429) {
         p->blocked = 1;
 
-    } else if (strcmp(e->code, "warming") == 0) {
-        p->not_before = clock_mono_us() + BOUND_WARM_TIME * 1000;
-
     } else {
         p->not_before = clock_mono_us() + POOL_BACK_OFF;
     }
