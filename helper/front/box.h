@@ -88,6 +88,16 @@ box_t *box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
 
 int box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e);
 
+/* the same under the id of box_session_id(); 1 if another box has it by now */
+
+int box_keep_as(box_t *box, const char *id, const char *workspace,
+    uint64_t ttl);
+
+/* the id that a workspace's own name for a session stands for; 0 or -1 */
+
+int box_session_id(char id[JOB_SANDBOX], const char *workspace,
+    const char *session);
+
 /* a box of an earlier front; owned by the caller; NULL if it is of no use */
 
 box_t *box_adopt(const brk_ans_t *ans, const int *fds,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,19 +283,83 @@ box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
 {
     char  id[JOB_SANDBOX];
 
-    if (text_id(id, sizeof(id), "sbx", box_node) == -1) {
+    memset(id, 0, sizeof(id));
+
+    if (text_id(id, sizeof(id), "sbx", box_node) == -1
+        || box_keep_as(box, id, workspace, ttl) != 0)
+    {
         return err_set(e, 500, "sandbox_failed", "no random number");
     }
 
+    return 0;
+}
+
+
+int
+box_keep_as(box_t *box, const char *id, const char *workspace, uint64_t ttl)
+{
+    int    taken;
+    err_t  e;
+
     (void) pthread_mutex_lock(&box_mutex);
-    memcpy(box->sandbox, id, sizeof(box->sandbox));
-    (void) snprintf(box->workspace, sizeof(box->workspace), "%s", workspace);
-    box->ttl = ttl;
-    box->created = clock_wall_ms();
+    taken = box_by_name(id, workspace, &e) != NULL;
+
+    if (!taken) {
+        memcpy(box->sandbox, id, sizeof(box->sandbox));
+        (void) snprintf(box->workspace, sizeof(box->workspace), "%s",
+                        workspace);
+        box->ttl = ttl;
+        box->created = clock_wall_ms();
+    }
+
     (void) pthread_mutex_unlock(&box_mutex);
+
+    if (taken) {
+        return 1;
+    }
 
     /* written before the first run: its order on the socket is enough */
     box_record(box);
+
+    return 0;
+}
+
+
+/*
+ * A digest, so that any name fits; it is found only together with the
+ * workspace, so it need not be a secret.
+ */
+
+int
+box_session_id(char id[JOB_SANDBOX], const char *workspace,
+    const char *session)
+{
+    int            n;
+    char           text[REQ_WORKSPACE + JOB_SESSION];
+    size_t         i, used;
+    unsigned       len;
+    unsigned char  sha[EVP_MAX_MD_SIZE];
+
+    n = snprintf(text, sizeof(text), "%s\n%s", workspace, session);
+
+    if (n < 0 || (size_t) n >= sizeof(text)
+        || EVP_Digest(text, (size_t) n, sha, &len, EVP_sha256(), NULL) != 1)
+    {
+        return -1;
+    }
+
+    memset(id, 0, JOB_SANDBOX);
+    n = snprintf(id, JOB_SANDBOX, "sbx_%s_", box_node);
+
+    if (n < 0 || (size_t) n + 32 >= JOB_SANDBOX) {
+        return -1;
+    }
+
+    used = (size_t) n;
+
+    for (i = 0; i < 16; i++, used += 2) {
+        (void) snprintf(id + used, JOB_SANDBOX - used, "%02x", sha[i]);
+    }
 
     return 0;
 }

@@ -4,11 +4,13 @@
  * client.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bounds.h"
 #include "job.h"
+#include "text.h"
 #include "utf8.h"
 
 
@@ -76,4 +78,35 @@ job_file_name(const char *name, size_t len)
     }
 
     return 1;
+}
+
+
+int
+job_session(job_t *job, const char *key)
+{
+    size_t  i, n;
+
+    n = strlen(key);
+
+    if (n == 0 || n >= sizeof(job->session)) {
+        return -1;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (key[i] < ' ' || key[i] > '~') {
+            return -1;
+        }
+    }
+
+    job->sandbox[0] = '\0';
+    job->session[0] = '\0';
+
+    if (n < sizeof(job->sandbox) && text_is_id(key, "sbx")) {
+        (void) snprintf(job->sandbox, sizeof(job->sandbox), "%s", key);
+
+    } else {
+        (void) snprintf(job->session, sizeof(job->session), "%s", key);
+    }
+
+    return 0;
 }

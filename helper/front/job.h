@@ -14,6 +14,7 @@
 
 
 #define JOB_SANDBOX  56         /* sbx_<node>_<32 hex>, final NUL */
+#define JOB_SESSION  129        /* a client's own name for one, final NUL */
 
 
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
 
 typedef struct {
     krn_language_t        language;
+    krn_style_t           style;
     char                 *code;
     size_t                code_len;
     char                 *env;          /* "K=V", each ended by NUL */
@@ -34,7 +36,10 @@ typedef struct {
     job_file_t           *files;
     size_t                nfiles;
 
+    int                   lenient;      /* runs though a file was refused */
+
     char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
+    char                  session[JOB_SESSION];     /* made if it is not there */
     int                   keep;
     uint64_t              timeout;      /* msec */
     uint64_t              output;       /* bytes */
@@ -53,6 +58,13 @@ void job_free(job_t *job);
  */
 
 int job_file_name(const char *name, size_t len);
+
+/*
+ * A session by the client's name for it, 1 to JOB_SESSION - 1 printable ASCII
+ * characters, or by the id of a sandbox.  0 or -1.
+ */
+
+int job_session(job_t *job, const char *key);
 
 
 #endif /* FRONT_JOB_H */

@@ -15,6 +15,9 @@
 #include "wake.h"
 
 
+#define PLACE_TRIES  4         /* a session that ends while it is found */
+
+
 static box_t *
 place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 {
@@ -79,6 +82,88 @@ place_revive(run_t *r, err_t *e)
 
 
 static int
+place_known(run_t *r, const char *sandbox, err_t *e)
+{
+    r->box = box_acquire(sandbox, r->req->workspace, r->client,
+                         clock_mono_us() + r->job->timeout * 1000, e);
+    r->res->queue_us = clock_mono_us() - r->req->started;
+
+    if (r->box != NULL && place_revive(r, e) == -1) {
+        box_release(r->box);
+        r->box = NULL;
+    }
+
+    return r->box != NULL ? 0 : -1;
+}
+
+
+/* a new box under the session's id; 1 if another request was faster */
+
+static int
+place_named(run_t *r, const char *id, err_t *e)
+{
+    int        rc;
+    uint64_t   began;
+
+    began = clock_mono_us();
+    r->box = place_fresh(r->req, r->job->own_limits ? &r->job->box : NULL, e);
+
+    if (r->box == NULL) {
+        return -1;
+    }
+
+    rc = box_keep_as(r->box, id, r->req->workspace, r->req->run.ttl);
+
+    if (rc == 1) {
+        box_end(r->box);
+        r->box = NULL;
+        return 1;
+    }
+
+    r->fresh = 1;
+    r->res->create_us = clock_mono_us() - began;
+
+    return 0;
+}
+
+
+/* the client's own name for a sandbox: there is one after this */
+
+static int
+place_session(run_t *r, err_t *e)
+{
+    int   rc, tries;
+    char  id[JOB_SANDBOX];
+
+    if (box_session_id(id, r->req->workspace, r->job->session) == -1) {
+        return err_set(e, 500, "sandbox_failed", "no id for the session");
+    }
+
+    for (tries = 0; tries < PLACE_TRIES; tries++) {
+        if (place_known(r, id, e) == 0) {
+            return 0;
+        }
+
+        if (e->status != 404 && e->status != 410) {
+            return -1;
+        }
+
+        memset(e, 0, sizeof(err_t));
+        rc = place_named(r, id, e);
+
+        if (rc != 1) {
+            return rc;
+        }
+    }
+
+    (void) err_set(e, 429, "sandbox_busy", "the session comes and goes");
+    e->retry_after = 1;
+
+    return -1;
+}
+
+
+static int
 place_find(run_t *r, err_t *e)
 {
     uint64_t      began;
@@ -87,17 +172,12 @@ place_find(run_t *r, err_t *e)
     job = r->job;
     began = clock_mono_us();
 
+    if (job->session[0] != '\0') {
+        return place_session(r, e);
+    }
+
     if (job->sandbox[0] != '\0') {
-        r->box = box_acquire(job->sandbox, r->req->workspace, r->client,
-                             began + job->timeout * 1000, e);
-        r->res->queue_us = clock_mono_us() - r->req->started;
-
-        if (r->box != NULL && place_revive(r, e) == -1) {
-            box_release(r->box);
-            r->box = NULL;
-        }
-
-        return r->box != NULL ? 0 : -1;
+        return place_known(r, job->sandbox, e);
     }
 
     r->fresh = 1;

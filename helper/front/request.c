@@ -231,6 +231,7 @@ request_line(request_t *r, char **envp, err_t *e)
     r->path = request_text(envp, "PATH_INFO");
     r->type = request_text(envp, "CONTENT_TYPE");
     r->accept = request_text(envp, "HTTP_ACCEPT");
+    r->session = request_text(envp, "HTTP_X_SESSION_ID");
 
     if (!utf8_valid(r->path, strlen(r->path))) {
         return err_set(e, 404, "not_found", "no such path");

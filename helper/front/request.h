@@ -24,6 +24,7 @@ typedef struct {
     const char              *path;      /* PATH_INFO, "" if absent */
     const char              *type;      /* CONTENT_TYPE, "" if absent */
     const char              *accept;    /* "" if absent */
+    const char              *session;   /* X-Session-Id, "" if absent */
     uint64_t                 length;    /* CONTENT_LENGTH, 0 if absent */
 
     char                     api[REQ_API];

@@ -155,6 +155,7 @@ run_begin(run_t *r)
     job = r->job;
 
     krn_out(&r->out, KRN_RUN, r->box->run, job->language);
+    r->out.head.b = job->style;
     (void) krn_out_part(&r->out, 0, job->code, job->code_len);
     (void) krn_out_part(&r->out, 1, job->env, job->env_len);
     (void) krn_out_part(&r->out, 2, job->stdin_text, job->stdin_len);

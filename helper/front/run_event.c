@@ -306,6 +306,14 @@ run_filed(run_t *r)
 
     f = &r->job->files[r->file - 1];
     why = r->in.head.a < 4096 ? strerrordesc_np((int) r->in.head.a) : NULL;
+
+    if (r->job->lenient) {
+        flog(RLOG_INFO, "an input file was not written: %s",
+             why != NULL ? why : "unknown error");
+        r->waiting = 0;
+        return;
+    }
+
     (void) snprintf(name, sizeof(name), "%s", f->name);
     name[utf8_cut(name, strlen(name) + 1, strlen(name))] = '\0';
 

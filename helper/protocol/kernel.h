@@ -35,7 +35,7 @@ typedef enum {
     /* front to kernel */
 
     KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin;
-                           a = krn_language_t */
+                           a = krn_language_t, b = krn_style_t */
     KRN_FILE = 4,       /* name, relative to /workspace | content */
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
     KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle */
@@ -58,6 +58,14 @@ typedef enum {
 
 
 typedef enum { KRN_PYTHON = 0, KRN_BASH = 1 } krn_language_t;
+
+/* whose habits Python has, from the first cell of that style on */
+
+typedef enum {
+    KRN_NATIVE = 0,
+    KRN_QWEN = 1,
+    KRN_QWEN_TIMED = 2          /* the code begins with its countdown */
+} krn_style_t;
 
 typedef enum { KRN_SHOW = 0, KRN_RESULT = 1 } krn_display_t;
 

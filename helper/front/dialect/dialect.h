@@ -17,7 +17,8 @@
 
 
 #define DIALECTS(X)                                                           \
-    X(native)
+    X(native)                                                                 \
+    X(qwen)
 
 
 /* what a route does */

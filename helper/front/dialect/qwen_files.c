@@ -1,0 +1,328 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Files that an agent
+ * hands over: data URLs, or objects with a name and a content.  Whatever is
+ * wrong with one is that file's own misfortune: the code runs all the same.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../bounds.h"
+#include "../flog.h"
+#include "../json_in.h"
+#include "../text.h"
+#include "qwen.h"
+
+
+typedef struct {
+    char        *name;
+    char        *data;
+    size_t       len;
+    const char  *why;           /* it was left out */
+} qwen_file_t;
+
+
+static int
+qwen_hex(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+
+    c |= 0x20;
+
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+
+/* %XX in place; the new length */
+
+static size_t
+qwen_percent(char *s, size_t n)
+{
+    int     high, low;
+    size_t  i, to;
+
+    for (i = 0, to = 0; i < n; i++, to++) {
+        s[to] = s[i];
+
+        if (s[i] != '%' || n - i < 3) {
+            continue;
+        }
+
+        high = qwen_hex(s[i + 1]);
+        low = qwen_hex(s[i + 2]);
+
+        if (high != -1 && low != -1) {
+            s[to] = (char) (high * 16 + low);
+            i += 2;
+        }
+    }
+
+    return to;
+}
+
+
+/* the last piece of a path, decoded and stripped; NULL if that is no name */
+
+static char *
+qwen_base_name(const char *p, size_t n)
+{
+    char    *name;
+    size_t   i, from;
+
+    from = 0;
+
+    for (i = 0; i < n; i++) {
+        if (p[i] == '/' || (p[i] == '\\' && n > 2 && p[1] == ':')) {
+            from = i + 1;
+        }
+    }
+
+    while (from < n && (p[from] == ' ' || p[from] == '\t')) {
+        from++;
+    }
+
+    name = strndup(p + from, n - from);
+
+    if (name == NULL) {
+        return NULL;
+    }
+
+    n = qwen_percent(name, strlen(name));
+
+    while (n != 0 && (name[n - 1] == ' ' || name[n - 1] == '\t')) {
+        n--;
+    }
+
+    name[n] = '\0';
+
+    if (memchr(name, '/', n) == NULL && job_file_name(name, n)) {
+        return name;
+    }
+
+    free(name);
+
+    return NULL;
+}
+
+
+static void
+qwen_content(qwen_file_t *f, const char *p, size_t n, int base64)
+{
+    f->data = strndup(p, n);
+
+    if (f->data == NULL) {
+        f->why = "out of memory";
+        return;
+    }
+
+    f->len = strlen(f->data);
+
+    if (base64
+        && text_base64(f->data, f->len, (unsigned char *) f->data, &f->len)
+           == -1)
+    {
+        f->why = "it is not base64";
+    }
+}
+
+
+/* one ";parameter" of a data URL */
+
+static void
+qwen_parameter(qwen_file_t *f, const char *p, size_t n, int *base64)
+{
+    const char  *value;
+
+    if (n == 6 && strncasecmp(p, "base64", 6) == 0) {
+        *base64 = 1;
+        return;
+    }
+
+    value = memchr(p, '=', n);
+
+    if (value == NULL || f->name != NULL) {
+        return;
+    }
+
+    if ((value - p == 4 && strncasecmp(p, "name", 4) == 0)
+        || (value - p == 8 && strncasecmp(p, "filename", 8) == 0))
+    {
+        value++;
+        f->name = qwen_base_name(value, n - (size_t) (value - p));
+    }
+}
+
+
+static void
+qwen_data_url(qwen_file_t *f, const char *url)
+{
+    int          base64;
+    char        *copy;
+    size_t       n;
+    const char  *p, *comma;
+
+    comma = strchr(url, ',');
+
+    if (comma == NULL) {
+        f->why = "it is no data URL";
+        return;
+    }
+
+    base64 = 0;
+
+    for (p = url + strlen("data:"); p < comma; p += n + (p[n] == ';')) {
+        n = strcspn(p, ";,");
+        qwen_parameter(f, p, n, &base64);
+    }
+
+    copy = strdup(comma + 1);
+
+    if (copy == NULL) {
+        f->why = "out of memory";
+        return;
+    }
+
+    n = qwen_percent(copy, strlen(copy));
+
+    if (base64) {
+        qwen_content(f, copy, n, 1);
+        free(copy);
+        return;
+    }
+
+    f->data = copy;
+    f->len = n;
+}
+
+
+static void
+qwen_url(qwen_file_t *f, json_object *v)
+{
+    const char  *url;
+
+    url = json_object_get_string(v);
+
+    if (strncasecmp(url, "data:", 5) == 0) {
+        qwen_data_url(f, url);
+        return;
+    }
+
+    f->why = "only data URLs are fetched here";
+}
+
+
+static json_object *
+qwen_member(json_object *v, const char *a, const char *b)
+{
+    json_object  *m;
+
+    if (!json_object_object_get_ex(v, a, &m)
+        && !json_object_object_get_ex(v, b, &m))
+    {
+        return NULL;
+    }
+
+    return json_object_is_type(m, json_type_string) ? m : NULL;
+}
+
+
+static void
+qwen_object(qwen_file_t *f, json_object *v)
+{
+    size_t        len;
+    err_t         e;
+    json_object  *m;
+
+    m = qwen_member(v, "name", "filename");
+
+    if (m != NULL) {
+        f->name = qwen_base_name(json_object_get_string(m),
+                                 strlen(json_object_get_string(m)));
+    }
+
+    if ((m = qwen_member(v, "content_base64", "base64")) != NULL) {
+        qwen_content(f, json_object_get_string(m),
+                     (size_t) json_object_get_string_len(m), 1);
+
+    } else if ((m = qwen_member(v, "text", "content")) != NULL) {
+        f->data = json_in_copy(m, &len, &e);
+        f->len = f->data != NULL ? len : 0;
+
+    } else if ((m = qwen_member(v, "url", "file")) != NULL) {
+        qwen_url(f, m);
+
+    } else {
+        f->why = "it has no content";
+    }
+}
+
+
+static void
+qwen_take(job_t *job, size_t number, json_object *v)
+{
+    job_file_t   *to;
+    qwen_file_t   f;
+
+    memset(&f, 0, sizeof(f));
+
+    if (json_object_is_type(v, json_type_string)) {
+        qwen_url(&f, v);
+
+    } else if (json_object_is_type(v, json_type_object)) {
+        qwen_object(&f, v);
+
+    } else {
+        f.why = "it is neither a URL nor an object";
+    }
+
+    if (f.why == NULL && f.data == NULL) {
+        f.why = "out of memory";
+    }
+
+    if (f.why == NULL && f.name == NULL) {
+        f.why = "it has no usable name";
+    }
+
+    if (f.why != NULL) {
+        flog(RLOG_INFO, "qwen: file %zu was left out: %s", number, f.why);
+        free(f.name);
+        free(f.data);
+        return;
+    }
+
+    to = &job->files[job->nfiles++];
+    to->name = f.name;
+    to->data = f.data;
+    to->len = f.len;
+}
+
+
+int
+qwen_files(json_object *files, job_t *job, err_t *e)
+{
+    size_t  i, n;
+
+    n = json_object_array_length(files);
+
+    if (n > BOUND_FILES) {
+        flog(RLOG_INFO, "qwen: files beyond %d were left out", BOUND_FILES);
+        n = BOUND_FILES;
+    }
+
+    job->files = calloc(n + 1, sizeof(job_file_t));
+
+    if (job->files == NULL) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    for (i = 0; i < n; i++) {
+        qwen_take(job, i + 1, json_object_array_get_idx(files, i));
+    }
+
+    return 0;
+}

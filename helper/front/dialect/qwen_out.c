@@ -1,0 +1,186 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  A result as the
+ * text that Qwen-Agent's interpreter returns, byte for byte: the fence is
+ * three backticks whatever is inside, streams keep their escape sequences.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../markdown.h"
+#include "../utf8.h"
+#include "qwen.h"
+
+
+#define QWEN_DONE     "Finished execution."
+#define QWEN_MARK     "M6_CODE_INTERPRETER_TIMEOUT"
+#define QWEN_TIMEOUT  "Timeout: Code execution exceeded the time limit."
+
+
+static const char *const  qwen_labels[] = {
+    "stdout",                   /* OUT_STDOUT */
+    "stderr",                   /* OUT_STDERR */
+    "execute_result",           /* OUT_RESULT */
+    "display_data",             /* OUT_DISPLAY */
+    "display_data",             /* OUT_IMAGE without a PNG */
+    "error"                     /* OUT_ERROR */
+};
+
+
+/* valid UTF-8; a NUL is a character like any other here */
+
+static void
+qwen_clean(buf_t *to, const char *p, size_t n)
+{
+    size_t       len;
+    const char  *nul;
+
+    for ( ;; ) {
+        nul = memchr(p, '\0', n);
+        len = nul != NULL ? (size_t) (nul - p) : n;
+        utf8_clean(to, p, len);
+
+        if (nul == NULL) {
+            return;
+        }
+
+        (void) buf_add(to, "", 1);
+        p = nul + 1;
+        n -= len + 1;
+    }
+}
+
+
+static void
+qwen_block(buf_t *to, const char *label, const char *p, size_t n)
+{
+    if (n == 0) {
+        return;
+    }
+
+    (void) buf_printf(to, "\n\n%s:\n\n```\n", label);
+    qwen_clean(to, p, n);
+    (void) buf_puts(to, "\n```");
+}
+
+
+static const out_artifact_t *
+qwen_png(const out_item_t *item)
+{
+    size_t  i;
+
+    for (i = 0; i < item->nartifacts; i++) {
+        if (strcmp(item->artifacts[i].mime, "image/png") == 0) {
+            return &item->artifacts[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+static void
+qwen_picture(buf_t *to, const out_artifact_t *a, unsigned number,
+    const char *static_url)
+{
+    char  text[256];
+    int   n;
+
+    if (a->file[0] != '\0') {
+        (void) buf_printf(to, "\n\n![fig-%03u](%s/%s)", number, static_url,
+                          a->file);
+        return;
+    }
+
+    n = snprintf(text, sizeof(text), "fig-%03u was not stored: %s", number,
+                 a->why);
+    qwen_block(to, "display_data", text, (size_t) n);
+}
+
+
+static void
+qwen_error(buf_t *to, const buf_t *text)
+{
+    buf_t  plain;
+
+    if (text->len != 0
+        && memmem(text->data, text->len, QWEN_MARK, sizeof(QWEN_MARK) - 1)
+           != NULL)
+    {
+        qwen_block(to, "error", QWEN_TIMEOUT, sizeof(QWEN_TIMEOUT) - 1);
+        return;
+    }
+
+    memset(&plain, 0, sizeof(plain));
+    markdown_no_ansi(&plain, text->data, text->len);
+    qwen_block(to, "error", plain.data, plain.len);
+    to->failed |= plain.failed;
+    buf_free(&plain);
+}
+
+
+static void
+qwen_item(buf_t *to, const out_item_t *item, unsigned *figures,
+    const char *static_url)
+{
+    const out_artifact_t  *png;
+
+    png = qwen_png(item);
+
+    if (item->type == OUT_ERROR) {
+        qwen_error(to, &item->text);
+
+    } else if (png == NULL || item->type == OUT_RESULT) {
+        qwen_block(to, qwen_labels[item->type], item->text.data,
+                   item->text.len);
+    }
+
+    if (png != NULL) {
+        qwen_picture(to, png, ++*figures, static_url);
+    }
+}
+
+
+static int
+qwen_is_blank(const buf_t *b)
+{
+    size_t  i;
+
+    for (i = 0; i < b->len; i++) {
+        if (strchr(" \t\n\v\f\r", b->data[i]) == NULL || b->data[i] == '\0') {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+void
+qwen_text(buf_t *to, const outputs_t *o, const char *static_url)
+{
+    size_t             i;
+    buf_t              all;
+    unsigned           figures;
+    const out_item_t  *item;
+
+    memset(&all, 0, sizeof(all));
+    figures = 0;
+
+    for (item = o->first; item != NULL; item = item->next) {
+        qwen_item(&all, item, &figures, static_url);
+    }
+
+    if (qwen_is_blank(&all)) {
+        (void) buf_puts(to, QWEN_DONE);
+
+    } else {
+        for (i = 0; all.data[i] == '\n'; i++) { /* void */ }
+
+        (void) buf_add(to, all.data + i, all.len - i);
+    }
+
+    to->failed |= all.failed;
+    buf_free(&all);
+}
