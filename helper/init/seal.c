@@ -6,7 +6,7 @@
  * The order matters, and each arrow is there because the reverse fails or
  * leaks: cgroup attach (by the broker) -> cgroup namespace -> ids ->
  * namespace limits -> mounts -> host name -> rlimits -> bounding set ->
- * capabilities -> no_new_privs -> descriptors -> seccomp -> fork.
+ * capabilities -> no_new_privs -> Landlock -> descriptors -> seccomp -> fork.
  */
 
 #include <errno.h>
@@ -297,6 +297,7 @@ seal(const tpl_req_t *req)
         { STEP_RLIMITS, seal_rlimits },
         { STEP_CAPS, seal_caps },
         { STEP_NNP, seal_nnp },
+        { STEP_LANDLOCK, landlock_seal },
         { STEP_FDS, seal_fds },
         { STEP_SECCOMP, seal_seccomp }
     };

@@ -56,6 +56,7 @@ int mounts_workspace(void);
 int mounts_tmp(void);
 int mounts_shm(void);
 int mounts_pivot(void);
+int landlock_seal(void);
 
 
 /* pid 1 after sealing: starts the kernel, reaps, obeys the broker */

@@ -43,6 +43,7 @@
     X(RLIMITS, "rlimits")                                                     \
     X(CAPS, "capabilities")                                                   \
     X(NNP, "no_new_privs")                                                    \
+    X(LANDLOCK, "landlock")                                                   \
     X(FDS, "descriptors")                                                     \
     X(SECCOMP, "seccomp")                                                     \
     X(KERNEL, "kernel")                                                       \
