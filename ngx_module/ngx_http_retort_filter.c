@@ -10,6 +10,8 @@ typedef struct {
 
 
 static ngx_int_t ngx_http_retort_header_filter(ngx_http_request_t *r);
+static ngx_int_t ngx_http_retort_retry_after(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
 static ngx_int_t ngx_http_retort_body_filter(ngx_http_request_t *r,
     ngx_chain_t *in);
 static ngx_http_retort_ctx_t *ngx_http_retort_nginx_error(
@@ -85,13 +87,40 @@ ngx_http_retort_header_filter(ngx_http_request_t *r)
     ngx_http_clear_content_length(r);
     r->headers_out.content_length_n = answer->body.len;
 
-    if (answer->status == NGX_HTTP_SERVICE_UNAVAILABLE
-        && ngx_http_retort_add_header(r, "Retry-After", "1") == NULL)
-    {
+    if (ngx_http_retort_retry_after(r, ctx) != NGX_OK) {
         return NGX_ERROR;
     }
 
     return ngx_http_next_header_filter(r);
+}
+
+
+static ngx_int_t
+ngx_http_retort_retry_after(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx)
+{
+    u_char      *p;
+    ngx_uint_t   seconds;
+
+    seconds = ctx->retry;
+
+    if (seconds == 0 && ctx->answer->status == NGX_HTTP_SERVICE_UNAVAILABLE) {
+        seconds = 1;
+    }
+
+    if (seconds == 0) {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, NGX_INT_T_LEN + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf(p, "%ui%Z", seconds);
+
+    return ngx_http_retort_add_header(r, "Retry-After", (char *) p)
+           ? NGX_OK : NGX_ERROR;
 }
 
 
@@ -113,7 +142,8 @@ ngx_http_retort_nginx_error(ngx_http_request_t *r)
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    if (rlcf->upstream.upstream == NULL && rlcf->artifacts.len == 0) {
+    if (rlcf->upstream.upstream == NULL && rlcf->artifacts.len == 0
+        && rlcf->status == NULL) {
         return NULL;
     }
 

@@ -3,6 +3,7 @@
 
 
 static ngx_int_t ngx_http_retort_init(ngx_conf_t *cf);
+static void *ngx_http_retort_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_retort_create_loc_conf(ngx_conf_t *cf);
 static char *ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent,
     void *child);
@@ -161,6 +162,27 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_zone"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
+      ngx_http_retort_set_zone,
+      0,
+      0,
+      NULL },
+
+    { ngx_string("retort_limits"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
+      ngx_http_retort_set_limits,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("retort_status"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_retort_set_status,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
       ngx_null_command
 };
 
@@ -169,7 +191,7 @@ static ngx_http_module_t  ngx_http_retort_module_ctx = {
     ngx_http_retort_add_variables,         /* preconfiguration */
     ngx_http_retort_init,                  /* postconfiguration */
 
-    NULL,                                  /* create main configuration */
+    ngx_http_retort_create_main_conf,      /* create main configuration */
     NULL,                                  /* init main configuration */
 
     NULL,                                  /* create server configuration */
@@ -186,8 +208,8 @@ ngx_module_t  ngx_http_retort_module = {
     ngx_http_retort_commands,              /* module directives */
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
+    ngx_http_retort_init_module,           /* init module */
+    ngx_http_retort_init_process,          /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
     NULL,                                  /* exit process */
@@ -228,7 +250,32 @@ ngx_http_retort_init(ngx_conf_t *cf)
 
     *h = ngx_http_retort_access_handler;
 
+    if (ngx_http_retort_limits_init(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_http_retort_filter_init(cf);
+}
+
+
+static void *
+ngx_http_retort_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_http_retort_main_conf_t  *conf;
+
+    conf = ngx_pcalloc(cf->pool, sizeof(ngx_http_retort_main_conf_t));
+    if (conf == NULL) {
+        return NULL;
+    }
+
+    if (ngx_array_init(&conf->zones, cf->pool, 2,
+                       sizeof(ngx_http_retort_zone_conf_t *))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return conf;
 }
 
 
@@ -254,6 +301,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
     conf->workspace = NGX_CONF_UNSET_PTR;
     conf->static_url = NGX_CONF_UNSET_PTR;
     conf->keys = NGX_CONF_UNSET_PTR;
+    conf->admission = NGX_CONF_UNSET_PTR;
 
     for (i = 0; i < RETORT_LIMITS; i++) {
         conf->limits[i] = NGX_CONF_UNSET;
@@ -299,6 +347,7 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);
     ngx_conf_merge_ptr_value(conf->keys, prev->keys, NULL);
+    ngx_conf_merge_ptr_value(conf->admission, prev->admission, NULL);
     ngx_conf_merge_ptr_value(conf->static_url, prev->static_url, NULL);
 
     for (i = 0; i < RETORT_LIMITS; i++) {

@@ -16,6 +16,7 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 #include "ngx_http_retort_json.h"
+#include "ngx_http_retort_zone.h"
 
 
 #define NGX_HTTP_RETORT_SHA256        32
@@ -88,6 +89,11 @@ typedef struct {
 
 
 typedef struct {
+    ngx_array_t                zones;    /* of ngx_http_retort_zone_conf_t * */
+} ngx_http_retort_main_conf_t;
+
+
+typedef struct {
     ngx_http_upstream_conf_t   upstream;
 
     /* the same from the first byte sent on: no other peer is tried */
@@ -102,6 +108,9 @@ typedef struct {
     off_t                      limits[RETORT_LIMITS];
 
     ngx_str_t                  artifacts;
+
+    ngx_http_retort_admission_t  *admission;   /* NULL: everybody */
+    ngx_http_retort_zone_conf_t  *status;
 } ngx_http_retort_loc_conf_t;
 
 
@@ -188,6 +197,16 @@ typedef struct {
     ngx_str_t                   workspace;
     ngx_str_t                   execution;
 
+    /* admission */
+    ngx_http_retort_zone_t     *zone;        /* once it was asked */
+    uint32_t                    run;         /* ours in it, or NOBODY */
+    ngx_msec_t                  asked;
+    ngx_event_t                 wait;
+    ngx_queue_t                 queue;       /* of zone->waiting */
+    ngx_uint_t                  refusal;
+    ngx_uint_t                  retry;
+    ngx_str_t                   queue_time;
+
     /* from X-Retort-* lines; variables */
     ngx_str_t                   sandbox;
     ngx_str_t                   status;
@@ -217,6 +236,8 @@ typedef struct {
     ngx_http_retort_answer_t   *answer;
 
     unsigned                    identified:1;
+    unsigned                    waits:1;
+    unsigned                    wakes:1;     /* others may run as well */
     unsigned                    delivered:1; /* the front got a byte */
     unsigned                    deaf:1;      /* the front reads no more */
     unsigned                    broken:1;    /* the front broke the wire */
@@ -301,6 +322,10 @@ ngx_int_t ngx_http_retort_identify(ngx_http_request_t *r,
 /* ngx_http_retort_pass.c */
 
 ngx_int_t ngx_http_retort_pass_handler(ngx_http_request_t *r);
+
+/* the request goes to the front; NGX_DONE, or a status */
+ngx_int_t ngx_http_retort_start(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
 
 /* 16 random bytes as exec_<node>_<32 hex digits> into ctx->execution */
 ngx_int_t ngx_http_retort_name_execution(ngx_http_request_t *r,
@@ -403,6 +428,42 @@ void ngx_http_retort_finalize_request(ngx_http_request_t *r, ngx_int_t rc);
 /* ngx_http_retort_filter.c */
 
 ngx_int_t ngx_http_retort_filter_init(ngx_conf_t *cf);
+
+
+/* ngx_http_retort_limits.c */
+
+char *ngx_http_retort_set_zone(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_limits(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* the zone of that name, declared or still to be; NULL: no such name */
+ngx_http_retort_zone_conf_t *ngx_http_retort_zone_conf(ngx_conf_t *cf,
+    ngx_str_t *name);
+
+ngx_int_t ngx_http_retort_limits_init(ngx_conf_t *cf);
+ngx_int_t ngx_http_retort_init_module(ngx_cycle_t *cycle);
+ngx_int_t ngx_http_retort_init_process(ngx_cycle_t *cycle);
+
+
+/* ngx_http_retort_admit.c */
+
+/*
+ * NGX_OK: the request may go on.  NGX_AGAIN: ngx_http_retort_start() will be
+ * called once it may.  A status: ctx->answer says why it may not.
+ */
+ngx_int_t ngx_http_retort_admit(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+
+/* the run is over, or will not be; does nothing the second time */
+void ngx_http_retort_release(ngx_http_retort_ctx_t *ctx);
+
+
+/* ngx_http_retort_status.c */
+
+char *ngx_http_retort_set_status(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+ngx_int_t ngx_http_retort_status_handler(ngx_http_request_t *r);
 
 
 /* ngx_http_retort_artifacts.c */

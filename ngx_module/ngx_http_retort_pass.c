@@ -14,10 +14,8 @@ static void ngx_http_retort_abort_request(ngx_http_request_t *r);
 ngx_int_t
 ngx_http_retort_pass_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                    rc;
-    ngx_http_upstream_t         *u;
-    ngx_http_retort_ctx_t       *ctx;
-    ngx_http_retort_loc_conf_t  *rlcf;
+    ngx_int_t               rc;
+    ngx_http_retort_ctx_t  *ctx;
 
     ctx = ngx_http_retort_ctx(r);
     if (ctx == NULL) {
@@ -28,6 +26,24 @@ ngx_http_retort_pass_handler(ngx_http_request_t *r)
     if (rc != NGX_OK) {
         return rc;
     }
+
+    rc = ngx_http_retort_admit(r, ctx);
+
+    if (rc == NGX_AGAIN) {
+        r->main->count++;
+        return NGX_DONE;
+    }
+
+    return (rc == NGX_OK) ? ngx_http_retort_start(r, ctx) : rc;
+}
+
+
+ngx_int_t
+ngx_http_retort_start(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
+{
+    ngx_int_t                    rc;
+    ngx_http_upstream_t         *u;
+    ngx_http_retort_loc_conf_t  *rlcf;
 
     if (ngx_http_retort_name_execution(r, ctx) != NGX_OK
         || ngx_http_upstream_create(r) != NGX_OK)

@@ -21,6 +21,7 @@ static ngx_http_variable_t  ngx_http_retort_vars[] = {
     ngx_http_retort_var("retort_wall", wall),
     ngx_http_retort_var("retort_cpu", cpu),
     ngx_http_retort_var("retort_memory", memory),
+    ngx_http_retort_var("retort_queue_time", queue_time),
       ngx_http_null_variable
 };
 

@@ -270,6 +270,7 @@ ngx_http_retort_finalize_request(ngx_http_request_t *r, ngx_int_t rc)
     }
 
     ngx_http_retort_stderr_flush(r, ctx);
+    ngx_http_retort_release(ctx);
 
     if (ctx->ended) {
         return;

@@ -73,6 +73,6 @@ my @variables = slurp("$top/ngx_module/ngx_http_retort_variables.c")
     =~ /ngx_http_retort_var\("(\w+)"/g;
 
 like $readme, qr/`\$$_`/, "\$$_ is in the reference" for @variables;
-is scalar(@variables), 7, 'all of them';
+is scalar(@variables), 8, 'all of them';
 
 done_testing;

@@ -141,6 +141,25 @@ bad 'artifacts nowhere', 'has an empty path', 'retort_artifacts "";';
 bad 'artifacts outside of a location', 'is not allowed here', '',
     "retort_artifacts $dir;";
 
+my $lim = 'retort_limits';
+good 'limits', "$pass $lim zone=z running=1 waiting=0 rate=1r/m burst=2 wait=1s;"
+    . ' } } retort_zone z 32k running=1 waiting=1; server { location / {';
+good 'no limits', "$pass $lim off;";
+good 'a status', "retort_status z; } } retort_zone z 32k; server { location / {";
+bad 'a zone that nobody declares', 'no "retort_zone" declares "z"',
+    "$pass $lim zone=z;";
+bad 'limits without a zone', 'needs a "zone="', "$pass $lim running=1;";
+bad 'limits twice', 'is duplicate', "$pass $lim off; $lim off;";
+bad 'status twice', 'is duplicate', 'retort_status z; retort_status z;';
+bad 'a burst without a rate', 'has a "burst="', "$pass $lim zone=z burst=1;";
+bad "limits with $_", 'invalid parameter', "$pass $lim zone=z $_;"
+    for qw(running=0 running=x waiting=-1 rate=1 rate=0r/s wait=0 wait=2h
+           zone=a/b nonsense);
+bad "a zone with $_", 'between 32k and 1024m|invalid parameter|is duplicate',
+    '', "} retort_zone z $_; server {" for '31k', '2g', '1m running=0',
+    '1m x=1', '1m; retort_zone z 1m';
+bad 'a zone in a server', 'is not allowed here', '', 'retort_zone z 1m;';
+
 # key files
 
 my $keys = 'retort_pass 127.0.0.1:1; retort_auth_key_file keys;';
