@@ -4,6 +4,7 @@
 
 #define NGX_HTTP_RETORT_ARTIFACT_STEM   32
 #define NGX_HTTP_RETORT_ARTIFACT_EXT    8
+#define NGX_HTTP_RETORT_ARTIFACT_AGE    86400
 
 
 typedef struct {
@@ -20,6 +21,8 @@ static ngx_int_t ngx_http_retort_open_artifact(ngx_http_request_t *r,
     ngx_str_t *name, ngx_str_t *path, ngx_open_file_info_t *of);
 static ngx_int_t ngx_http_retort_artifact_headers(ngx_http_request_t *r,
     ngx_str_t *name, ngx_open_file_info_t *of);
+static ngx_int_t ngx_http_retort_artifact_age(ngx_http_request_t *r,
+    time_t left);
 static ngx_int_t ngx_http_retort_artifact_body(ngx_http_request_t *r,
     ngx_str_t *path, ngx_open_file_info_t *of);
 
@@ -49,7 +52,6 @@ static struct {
       "sandbox; default-src 'none'; style-src 'unsafe-inline'" },
     { "Cross-Origin-Resource-Policy", "cross-origin" },
     { "Referrer-Policy", "no-referrer" },
-    { "Cache-Control", "private, max-age=86400, immutable" },
     { NULL, NULL }
 };
 
@@ -57,9 +59,11 @@ static struct {
 ngx_int_t
 ngx_http_retort_artifacts_handler(ngx_http_request_t *r)
 {
-    ngx_int_t             rc;
-    ngx_str_t             name, path;
-    ngx_open_file_info_t  of;
+    time_t                       left;
+    ngx_int_t                    rc;
+    ngx_str_t                    name, path;
+    ngx_open_file_info_t         of;
+    ngx_http_retort_loc_conf_t  *rlcf;
 
     if (!(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD))) {
 
@@ -79,12 +83,29 @@ ngx_http_retort_artifacts_handler(ngx_http_request_t *r)
         return NGX_HTTP_NOT_FOUND;
     }
 
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+    left = NGX_HTTP_RETORT_ARTIFACT_AGE;
+
+    /* before the file: a wrong link does not learn what is there */
+
+    if (rlcf->secrets) {
+        rc = ngx_http_retort_check_link(r, &name, &left);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+    }
+
     rc = ngx_http_retort_open_artifact(r, &name, &path, &of);
     if (rc != NGX_OK) {
         return rc;
     }
 
     rc = ngx_http_retort_artifact_headers(r, &name, &of);
+
+    if (rc == NGX_OK) {
+        rc = ngx_http_retort_artifact_age(r, left);
+    }
+
     if (rc != NGX_OK) {
         return rc;
     }
@@ -251,6 +272,27 @@ ngx_http_retort_artifact_headers(ngx_http_request_t *r, ngx_str_t *name,
     r->allow_ranges = 1;
 
     return NGX_OK;
+}
+
+
+/* nobody keeps it for longer than its link is good */
+
+static ngx_int_t
+ngx_http_retort_artifact_age(ngx_http_request_t *r, time_t left)
+{
+    u_char  *p;
+
+    p = ngx_pnalloc(r->pool, sizeof("private, max-age=, immutable")
+                             + NGX_TIME_T_LEN);
+    if (p == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_sprintf(p, "private, max-age=%T, immutable%Z",
+                ngx_min(left, NGX_HTTP_RETORT_ARTIFACT_AGE));
+
+    return ngx_http_retort_add_header(r, "Cache-Control", (char *) p)
+           ? NGX_OK : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -13,16 +13,13 @@ typedef struct {
 } ngx_http_retort_key_reader_t;
 
 
-static ngx_int_t ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name,
-    ngx_str_t *text);
 static ngx_int_t ngx_http_retort_read_fd(ngx_conf_t *cf, ngx_file_t *file,
-    ngx_str_t *text);
+    ngx_uint_t secret, ngx_str_t *text);
 static const char *ngx_http_retort_parse_key(
     ngx_http_retort_key_reader_t *kr, ngx_str_t *line);
 static const char *ngx_http_retort_parse_profiles(
     ngx_http_retort_key_reader_t *kr, ngx_http_retort_key_t *key,
     ngx_str_t *list);
-static ngx_str_t ngx_http_retort_cut(ngx_str_t *s, u_char ch);
 static ngx_int_t ngx_http_retort_unhex(u_char *dst, ngx_str_t *hex);
 static u_char ngx_http_retort_differ(u_char *a, u_char *b);
 
@@ -47,7 +44,7 @@ ngx_http_retort_set_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (ngx_conf_full_name(cf->cycle, &value[1], 1) != NGX_OK
-        || ngx_http_retort_read_file(cf, &value[1], &text) != NGX_OK)
+        || ngx_http_retort_read_file(cf, &value[1], 0, &text) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
@@ -79,8 +76,9 @@ ngx_http_retort_set_key_file(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static ngx_int_t
-ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
+ngx_int_t
+ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name, ngx_uint_t secret,
+    ngx_str_t *text)
 {
     ngx_int_t   rc;
     ngx_file_t  file;
@@ -100,7 +98,7 @@ ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
         return NGX_ERROR;
     }
 
-    rc = ngx_http_retort_read_fd(cf, &file, text);
+    rc = ngx_http_retort_read_fd(cf, &file, secret, text);
 
     if (ngx_close_file(file.fd) == NGX_FILE_ERROR) {
         ngx_log_error(NGX_LOG_ALERT, cf->log, ngx_errno,
@@ -112,7 +110,8 @@ ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name, ngx_str_t *text)
 
 
 static ngx_int_t
-ngx_http_retort_read_fd(ngx_conf_t *cf, ngx_file_t *file, ngx_str_t *text)
+ngx_http_retort_read_fd(ngx_conf_t *cf, ngx_file_t *file, ngx_uint_t secret,
+    ngx_str_t *text)
 {
     off_t            size;
     ssize_t          n;
@@ -127,6 +126,15 @@ ngx_http_retort_read_fd(ngx_conf_t *cf, ngx_file_t *file, ngx_str_t *text)
     if (!ngx_is_file(&fi)) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"%V\" is not a regular file", &file->name);
+        return NGX_ERROR;
+    }
+
+    if (secret && ((fi.st_uid != 0 && fi.st_uid != geteuid())
+                   || (fi.st_mode & 027)))
+    {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"%V\" must be root's, and no other's to read",
+                           &file->name);
         return NGX_ERROR;
     }
 
@@ -261,9 +269,7 @@ ngx_http_retort_parse_profiles(ngx_http_retort_key_reader_t *kr,
 }
 
 
-/* takes what comes before ch, and ch, off the front of s */
-
-static ngx_str_t
+ngx_str_t
 ngx_http_retort_cut(ngx_str_t *s, u_char ch)
 {
     u_char     *p;

@@ -162,6 +162,20 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_artifacts_secret"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_http_retort_set_secret,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("retort_artifacts_expires"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_conf_set_sec_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_retort_loc_conf_t, expires),
+      &ngx_http_retort_positive_sec },
+
     { ngx_string("retort_zone"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,
       ngx_http_retort_set_zone,
@@ -302,6 +316,8 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
     conf->static_url = NGX_CONF_UNSET_PTR;
     conf->keys = NGX_CONF_UNSET_PTR;
     conf->admission = NGX_CONF_UNSET_PTR;
+    conf->secrets = NGX_CONF_UNSET_PTR;
+    conf->expires = NGX_CONF_UNSET;
 
     for (i = 0; i < RETORT_LIMITS; i++) {
         conf->limits[i] = NGX_CONF_UNSET;
@@ -348,6 +364,8 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);
     ngx_conf_merge_ptr_value(conf->keys, prev->keys, NULL);
     ngx_conf_merge_ptr_value(conf->admission, prev->admission, NULL);
+    ngx_conf_merge_ptr_value(conf->secrets, prev->secrets, NULL);
+    ngx_conf_merge_sec_value(conf->expires, prev->expires, 86400);
     ngx_conf_merge_ptr_value(conf->static_url, prev->static_url, NULL);
 
     for (i = 0; i < RETORT_LIMITS; i++) {

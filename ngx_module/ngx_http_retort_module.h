@@ -109,6 +109,9 @@ typedef struct {
 
     ngx_str_t                  artifacts;
 
+    ngx_array_t               *secrets;  /* of ngx_str_t; NULL: unsigned */
+    time_t                     expires;
+
     ngx_http_retort_admission_t  *admission;   /* NULL: everybody */
     ngx_http_retort_zone_conf_t  *status;
 } ngx_http_retort_loc_conf_t;
@@ -270,6 +273,7 @@ extern ngx_http_retort_api_t    ngx_http_retort_apis[];
 extern ngx_http_retort_limit_t  ngx_http_retort_limits[];
 extern ngx_conf_bitmask_t       ngx_http_retort_next_upstream[];
 extern ngx_conf_post_t          ngx_http_retort_positive_msec;
+extern ngx_conf_post_t          ngx_http_retort_positive_sec;
 extern ngx_conf_post_t          ngx_http_retort_buffer_bounds;
 
 char *ngx_http_retort_set_pass(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -292,6 +296,13 @@ char *ngx_http_retort_set_artifacts(ngx_conf_t *cf, ngx_command_t *cmd,
 
 char *ngx_http_retort_set_key_file(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+
+/* all of a file of at most 16 megabytes; a secret one is nobody else's */
+ngx_int_t ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name,
+    ngx_uint_t secret, ngx_str_t *text);
+
+/* takes what comes before ch, and ch, off the front of s */
+ngx_str_t ngx_http_retort_cut(ngx_str_t *s, u_char ch);
 
 /* the entry, or NULL; takes the same time for every key of one length */
 ngx_http_retort_key_t *ngx_http_retort_find_key(ngx_array_t *keys,
@@ -464,6 +475,20 @@ void ngx_http_retort_release(ngx_http_retort_ctx_t *ctx);
 char *ngx_http_retort_set_status(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 ngx_int_t ngx_http_retort_status_handler(ngx_http_request_t *r);
+
+
+/* ngx_http_retort_links.c */
+
+char *ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* what the front signs a workspace's links with; empty without a secret */
+ngx_int_t ngx_http_retort_link_params(ngx_http_request_t *r,
+    ngx_str_t *workspace, ngx_str_t *tag, ngx_str_t *key);
+
+/* NGX_OK: the link is ours and good for *left seconds; or 403 */
+ngx_int_t ngx_http_retort_check_link(ngx_http_request_t *r, ngx_str_t *name,
+    time_t *left);
 
 
 /* ngx_http_retort_artifacts.c */

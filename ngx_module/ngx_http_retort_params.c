@@ -19,6 +19,8 @@ typedef struct {
 
 static ngx_int_t ngx_http_retort_own_params(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
+static ngx_int_t ngx_http_retort_add_link(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
 static ngx_int_t ngx_http_retort_cgi_params(ngx_http_request_t *r,
     ngx_array_t *params);
 static ngx_int_t ngx_http_retort_limit_params(ngx_http_request_t *r,
@@ -163,7 +165,46 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    return NGX_OK;
+    return ngx_http_retort_add_link(r, ctx, params);
+}
+
+
+/* how the front signs links of this workspace, and of no other */
+
+static ngx_int_t
+ngx_http_retort_add_link(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
+    ngx_array_t *params)
+{
+    ngx_str_t                    tag, key, expires;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    if (ngx_http_retort_link_params(r, &ctx->workspace, &tag, &key)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (tag.len == 0) {
+        return NGX_OK;
+    }
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    expires.data = ngx_pnalloc(r->pool, NGX_TIME_T_LEN);
+    if (expires.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    expires.len = ngx_sprintf(expires.data, "%T", rlcf->expires)
+                  - expires.data;
+
+    if (ngx_http_retort_add(params, "RETORT_LINK_TAG", &tag) != NGX_OK
+        || ngx_http_retort_add(params, "RETORT_LINK_KEY", &key) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_retort_add(params, "RETORT_LINK_EXPIRES", &expires);
 }
 
 

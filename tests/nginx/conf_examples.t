@@ -32,6 +32,10 @@ for my $file (@examples) {
 
     $ng->write('keys', 'demo:' . sha256_hex('key') . "\n");
 
+    $ng->write('secret', 's' x 32 . "\n");
+    chmod 0600, "$dir/secret";
+    $text =~ s{/etc/retort/link\.secret}{$dir/secret};
+
     if ($text =~ /^events/m) {
         $text =~ s{^load_module .*?;}{%%MAIN%%}m;
         $text =~ s{^(?:worker_processes|pid) .*\n}{}mg;
