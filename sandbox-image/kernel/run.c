@@ -37,7 +37,7 @@ run_check(const krn_head_t *head)
 
     if (head->part[0] > KERN_CODE_MAX || head->part[1] > KERN_ENV_MAX
         || head->part[3] != 0 || total > KERN_RUN_MAX
-        || head->a > KRN_BASH)
+        || head->a > KRN_BASH || head->b > KRN_QWEN_TIMED)
     {
         _exit(KERN_EXIT_WIRE);
     }
@@ -285,8 +285,8 @@ run_python(const kern_run_t *run)
     PyObject  *codes, *done;
 
     rc = -1;
-    codes = interp_shell("prepare", "s#", run->code,
-                         (Py_ssize_t) run->head.part[0]);
+    codes = interp_shell("prepare", "s#I", run->code,
+                         (Py_ssize_t) run->head.part[0], run->head.b);
 
     if (codes == NULL) {
         run_error();

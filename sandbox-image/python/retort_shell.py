@@ -21,6 +21,7 @@ import sys
 import traceback
 
 import _retort
+import retort_qwen
 
 import IPython.core.interactiveshell as interactiveshell
 import IPython.core.ultratb as ultratb
@@ -41,6 +42,7 @@ from traitlets import Type
 from traitlets.config import Config
 
 SHOW, RESULT = 0, 1
+QWEN_TIMED = 2
 LIBRARY = "/usr/lib/retort"
 BACKEND = "module://matplotlib_inline.backend_inline"
 SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
@@ -254,6 +256,10 @@ class Shell(InteractiveShell):
 
     def show_usage_error(self, exc):
         text = "UsageError: %s\n" % exc
+        if self.usage_to_stderr:
+            self.failed = True
+            sys.stderr.write(text)
+            return
         self.tell("UsageError", str(exc), text, text)
 
     def showtraceback(self, exc_tuple=None, filename=None, tb_offset=None,
@@ -312,7 +318,7 @@ def make_shell():
     shell.builtin_trap.__enter__()
     shell.display_trap.__enter__()
     shell.set_hook("show_in_pager", no_pager)
-    shell.failed = False
+    shell.failed = shell.usage_to_stderr = False
     builtins.input = _retort.input
 
     return shell
@@ -342,6 +348,7 @@ class Cell:
         self.environ = []
         self.loop = None
         self.blas = 0
+        self.style = self.is_qwen = 0
         self.await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
     # around a run
@@ -425,10 +432,17 @@ class Cell:
             if not flags:
                 compiler.flags &= ~self.await_flag
 
-    def prepare(self, raw):
+    def prepare(self, raw, style=0):
         """The cell as code objects; None if an error was told instead."""
         shell = self.shell
         shell.failed = False
+        self.style = style
+        shell.usage_to_stderr = style != 0
+
+        if style and not self.is_qwen:
+            retort_qwen.enter(shell)
+            self.is_qwen = 1
+
         sys.displayhook = shell.displayhook
         info = ExecutionInfo(raw, True, False, True, None)
         self.result = ExecutionResult(info)
@@ -474,6 +488,9 @@ class Cell:
 
     def finish(self, ok):
         """True if the run went well to its end."""
+        if self.style == QWEN_TIMED:
+            retort_qwen._M6CountdownTimer.cancel()
+
         shell = self.shell
         result = self.result
         self.result = None
@@ -484,6 +501,9 @@ class Cell:
         # nobody observes the trait, and setting it checks its type
         if result.execution_count is not None:
             shell._trait_values["execution_count"] += 1
+
+        if self.style == QWEN_TIMED:
+            retort_qwen.pass_by(shell)
 
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)
