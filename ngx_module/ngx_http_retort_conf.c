@@ -3,6 +3,7 @@
 
 
 static ngx_uint_t ngx_http_retort_native_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_qwen_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_health_is_run(ngx_http_request_t *r);
 static off_t ngx_http_retort_parse_msec(ngx_str_t *value);
 static off_t ngx_http_retort_parse_bytes(ngx_str_t *value);
@@ -17,9 +18,16 @@ static char *ngx_http_retort_check_buffer(ngx_conf_t *cf, void *post,
 
 
 ngx_http_retort_api_t  ngx_http_retort_apis[] = {
-    { ngx_string("native"), 1, ngx_http_retort_native_is_run },
-    { ngx_string("health"), 0, ngx_http_retort_health_is_run },
-    { ngx_null_string, 0, NULL }
+    { ngx_string("native"), 1, ngx_http_retort_native_is_run,
+      ngx_null_string },
+
+    { ngx_string("qwen"), 1, ngx_http_retort_qwen_is_run,
+      ngx_string("text/plain; charset=utf-8") },
+
+    { ngx_string("health"), 0, ngx_http_retort_health_is_run,
+      ngx_null_string },
+
+    { ngx_null_string, 0, NULL, ngx_null_string }
 };
 
 
@@ -80,6 +88,15 @@ ngx_http_retort_native_is_run(ngx_http_request_t *r)
            && ngx_memcmp(r->uri.data + r->uri.len - tail.len, tail.data,
                          tail.len)
               == 0;
+}
+
+
+/* the dialect has no other path */
+
+static ngx_uint_t
+ngx_http_retort_qwen_is_run(ngx_http_request_t *r)
+{
+    return r->method == NGX_HTTP_POST;
 }
 
 

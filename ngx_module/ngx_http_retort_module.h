@@ -56,6 +56,9 @@ typedef struct {
 
     /* would this request, once lost, have been a run? */
     ngx_uint_t  (*is_run)(ngx_http_request_t *r);
+
+    /* the one type of its answers, which are markdown; or as Accept says */
+    ngx_str_t     text;
 } ngx_http_retort_api_t;
 
 

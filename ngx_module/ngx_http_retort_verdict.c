@@ -63,9 +63,10 @@ ngx_http_retort_lost_text(u_char *p, ngx_uint_t form, ngx_str_t *execution)
 ngx_http_retort_answer_t *
 ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 {
-    u_char                    *p;
-    ngx_uint_t                 form;
-    ngx_http_retort_answer_t  *answer;
+    u_char                      *p;
+    ngx_uint_t                   form;
+    ngx_http_retort_answer_t    *answer;
+    ngx_http_retort_loc_conf_t  *rlcf;
 
     answer = ngx_palloc(r->pool, sizeof(ngx_http_retort_answer_t));
     p = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_LOST_TEXT + ctx->execution.len);
@@ -74,10 +75,14 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
         return NULL;
     }
 
-    form = ngx_http_retort_accepted_form(r);
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    form = rlcf->api->text.len ? (ngx_uint_t) RETORT_FORM_MARKDOWN
+                               : ngx_http_retort_accepted_form(r);
 
     answer->status = NGX_HTTP_OK;
-    answer->type = ngx_http_retort_types[form];
+    answer->type = rlcf->api->text.len ? rlcf->api->text
+                                       : ngx_http_retort_types[form];
     answer->body.data = p;
     answer->body.len = ngx_http_retort_lost_text(p, form, &ctx->execution)
                        - p;
