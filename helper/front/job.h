@@ -39,7 +39,7 @@ typedef struct {
     int                   lenient;      /* runs though a file was refused */
 
     char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
-    char                  session[JOB_SESSION];     /* made if it is not there */
+    char                  session[JOB_SESSION];     /* made if missing */
     int                   keep;
     uint64_t              timeout;      /* msec */
     uint64_t              output;       /* bytes */
