@@ -1,0 +1,6 @@
+import resource as r
+def up():
+    r.setrlimit(r.RLIMIT_NOFILE, (64, 64))
+    r.setrlimit(r.RLIMIT_NOFILE, (65, 65))
+    return True
+end(child(up) and "a hard limit")

@@ -1,0 +1,1 @@
+end(child(lambda: os.setpriority(os.PRIO_PROCESS, 0, -5) is None) and "negative nice")

@@ -1,0 +1,1 @@
+end([p for p in ("/etc/shadow","/root/.bashrc","/etc/gshadow","/proc/1/environ") if can(os.open,p,0)])

@@ -1,0 +1,1 @@
+end(child(lambda: C.chroot(b"/tmp") == 0) and "chroot")

@@ -1,0 +1,3 @@
+b = ctypes.create_string_buffer(b"\x80\0\0\0" + bytes(200))
+m = ctypes.c_int()
+end(call(303, -100, b"/", b, ctypes.byref(m), 0) and "a handle of the root")

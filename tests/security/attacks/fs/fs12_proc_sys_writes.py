@@ -1,0 +1,1 @@
+end([p for p in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/vm/drop_caches") if can(os.open, p, os.O_WRONLY)])

@@ -1,0 +1,1 @@
+end([p for p in ("/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/kallsyms", "/proc/interrupts") if can(os.open, p, 0)])

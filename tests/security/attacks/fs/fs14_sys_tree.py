@@ -1,0 +1,1 @@
+end(os.listdir("/sys"))

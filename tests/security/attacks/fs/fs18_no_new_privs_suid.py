@@ -1,0 +1,1 @@
+end(status("NoNewPrivs") != "1" and "may gain rights")

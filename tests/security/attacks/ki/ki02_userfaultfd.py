@@ -1,0 +1,1 @@
+end(child(lambda: call(323, 1)) and "userfaultfd")

@@ -1,0 +1,1 @@
+end(child(lambda: call(250, 0, -2, 1)) and "a keyring")

@@ -1,0 +1,2 @@
+import socket
+end(can(lambda: socket.socket(40, socket.SOCK_STREAM).close()) and "AF_VSOCK")

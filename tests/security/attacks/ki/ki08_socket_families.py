@@ -1,0 +1,8 @@
+import socket
+bad = []
+for f in range(2, 46):
+    for t in (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_STREAM):
+        if can(lambda: socket.socket(f, t).close()):
+            bad.append(f)
+            break
+end(bad)

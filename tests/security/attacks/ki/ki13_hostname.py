@@ -1,0 +1,2 @@
+import socket
+end(can(socket.sethostname, socket.gethostname()) and "hostname")

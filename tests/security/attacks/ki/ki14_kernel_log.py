@@ -1,0 +1,1 @@
+end(call(103, 10, 0, 0) and "syslog")

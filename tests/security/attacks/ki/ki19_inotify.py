@@ -1,0 +1,1 @@
+end(child(lambda: call(294, 0)) and "inotify")

@@ -1,0 +1,2 @@
+import socket
+end(can(lambda: socket.socket(2, 2).close()) and "an internet socket")

@@ -1,0 +1,1 @@
+end(os.path.exists("/proc/net/tcp") and "/proc/net")

@@ -1,0 +1,1 @@
+end(child(lambda: C.ptrace(0, 0, 0, 0) == 0) and "ptrace")

@@ -1,0 +1,1 @@
+end((status("Seccomp") != "2" or status("NoNewPrivs") != "1") and "no filter")

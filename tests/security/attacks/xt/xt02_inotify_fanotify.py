@@ -1,0 +1,1 @@
+end(child(lambda: call(300, 0, 0)) and "fanotify")

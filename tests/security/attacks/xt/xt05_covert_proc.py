@@ -1,0 +1,1 @@
+end([p for p in ("stat", "loadavg", "meminfo", "uptime", "diskstats") if os.path.exists("/proc/" + p)])
