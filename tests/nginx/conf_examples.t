@@ -34,7 +34,7 @@ for my $file (@examples) {
 
     $ng->write('secret', 's' x 32 . "\n");
     chmod 0600, "$dir/secret";
-    $text =~ s{/etc/retort/link\.secret}{$dir/secret};
+    $text =~ s{/etc/retort/link\.secret}{$dir/secret}g;
 
     if ($text =~ /^events/m) {
         $text =~ s{^load_module .*?;}{%%MAIN%%}m;
