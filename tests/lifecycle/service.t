@@ -119,10 +119,12 @@ is($s->run('print(4)', sandbox_id => $box)->{stdout} // $s->run('print(4)')->{st
 
 # ---- stop while something runs ----
 
+my $last = $s->session;
 my $pid = fork // die;
 
 if ($pid == 0) {
-    my $r = $s->run('import time; time.sleep(100)', timeout => 50);
+    my $r = $s->run('import time; open("runs", "w").close(); time.sleep(100)',
+        timeout => 50, sandbox_id => $last);
     POSIX::_exit(($r->{status} // '') =~ /^(?:cancelled|lost|killed)$/ ? 0 : 1);
 }
 
