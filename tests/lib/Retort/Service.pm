@@ -390,10 +390,12 @@ sub children {
 }
 
 
-# a child of the broker by its program's name: "retort-front" and so on
+# a child of the broker by its program's name: "retort-front" and so on; not
+# one of the sandboxes, which are its children and forks of the template
 sub process {
     my ($self, $name) = @_;
-    my ($pid) = grep { slurp("/proc/$_/cmdline") =~ /^\Q$name\E\0/ }
+    my ($pid) = grep { slurp("/proc/$_/cmdline") =~ /^\Q$name\E\0/
+            && slurp("/proc/$_/status") =~ /^NSpid:\s+\d+$/m }
         $self->children($self->{broker});
 
     return $pid;
