@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "broker_main.h"
@@ -351,16 +352,17 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 
     box->pid = ans->pid;
     box->pidfd = pidfd;
+    box_name(b, box, name, sizeof(name));
 
-    if (box->state == BOX_DYING) {
-        box_kill(b, box);
+    if (broker_watch(b, pidfd, TAG_EXIT, (uint32_t) (box - b->box)) == -1
+        || cg_attach(&b->cg, name, box->pid) == -1)
+    {
+        box_fail(b, box, STEP_ATTACH, errno);
         return;
     }
 
-    box_name(b, box, name, sizeof(name));
-
-    if (cg_attach(&b->cg, name, box->pid) == -1) {
-        box_fail(b, box, STEP_ATTACH, errno);
+    if (box->state == BOX_DYING) {
+        box_kill(b, box);
         return;
     }
 
@@ -517,7 +519,6 @@ box_free(broker_t *b, box_t *box)
 
     box_tell(b, box, BRK_EV_BOX_EXIT, box->status);
     box_close(&box->init);
-    box_close(&box->pidfd);
     box_close_all(box->fds, BRK_BOX_FDS);
     box_state(b, box, BOX_FREE);
 }
@@ -529,23 +530,24 @@ static void
 box_gone(broker_t *b, box_t *box)
 {
     box->pid = 0;
+    box_close(&box->pidfd);
     box_state(b, box, BOX_SWEEPING);
     box_free(b, box);
 }
 
 
-bool
-box_reaped(broker_t *b, pid_t pid, int status)
+/* its pidfd says that pid 1 has ended, and with it everything inside */
+
+void
+box_exited(broker_t *b, box_t *box)
 {
-    char   name[16];
-    box_t  *box, *end;
+    int   status;
+    char  name[16];
 
-    end = b->box + b->settings->nslots;
+    status = 0;
 
-    for (box = b->box; box < end && box->pid != pid; box++) { /* void */ }
-
-    if (box == end) {
-        return false;
+    if (box->pid == 0 || waitpid(box->pid, &status, WNOHANG) == 0) {
+        return;
     }
 
     if (box->seq != 0) {
@@ -556,8 +558,6 @@ box_reaped(broker_t *b, pid_t pid, int status)
     cg_stat(&b->cg, name, &box->stat);
     box->status = status;
     box_gone(b, box);
-
-    return true;
 }
 
 

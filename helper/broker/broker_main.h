@@ -90,7 +90,7 @@ typedef struct {
 
 /* what an epoll event belongs to: tag in the high half, index in the low */
 
-enum { TAG_SIGNAL = 1, TAG_MAPD, TAG_FRONT, TAG_TEMPLATE, TAG_BOX };
+enum { TAG_SIGNAL = 1, TAG_MAPD, TAG_FRONT, TAG_TEMPLATE, TAG_EXIT, TAG_BOX };
 
 
 int64_t broker_now(void);
@@ -105,7 +105,7 @@ uint64_t box_id(const broker_t *b, const box_t *box);
 void box_kill(broker_t *b, box_t *box);
 void box_restart(broker_t *b, box_t *box, uint32_t seq);
 void box_name(const broker_t *b, const box_t *box, char *name, size_t size);
-bool box_reaped(broker_t *b, pid_t pid, int status);
+void box_exited(broker_t *b, box_t *box);
 void box_overdue(broker_t *b);
 void box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq);
 void box_fail_profile(broker_t *b, uint32_t profile);

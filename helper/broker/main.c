@@ -179,18 +179,12 @@ broker_signal(broker_t *b, int fd)
         return;
     }
 
-    for ( ;; ) {
-        pid = waitpid(-1, &status, WNOHANG);
+    /* those of our own process group: a sealed box has one of its own */
 
-        if (pid <= 0) {
-            return;
-        }
-
-        if (!box_reaped(b, pid, status)) {
-            rlog(RLOG_INFO, "process %d ended: %s %d", (int) pid,
-                 WIFEXITED(status) ? "exit" : "signal",
-                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-        }
+    while ((pid = waitpid(0, &status, WNOHANG)) > 0) {
+        rlog(RLOG_INFO, "process %d ended: %s %d", (int) pid,
+             WIFEXITED(status) ? "exit" : "signal",
+             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     }
 }
 
@@ -218,6 +212,10 @@ broker_event(broker_t *b, uint64_t data, int sigfd)
 
     case TAG_TEMPLATE:
         broker_template(b, index);
+        break;
+
+    case TAG_EXIT:
+        box_exited(b, &b->box[index]);
         break;
 
     default:

@@ -626,6 +626,10 @@ class Cell:
         shell.history_manager.output_hist_reprs.clear()
         shell.compile.reset_compiler_flags()
         shell.user_module.__dict__.pop("__warningregistry__", None)
+
+        if "numpy.random" in sys.modules:
+            # the reseeding after a fork knows nothing of a half-used pair
+            sys.modules["numpy.random"].seed()
         self.forget_code()
 
         for name in ("last_type", "last_value", "last_traceback"):

@@ -88,13 +88,12 @@ sub sockets {
 # On a machine that is only for tests, every new file is theirs.
 
 sub temporary {
-    my $mine = $ENV{CI} ? qr/./ : qr/retort/;
     my %found;
 
     for my $dir (qw(/tmp /run /dev/shm)) {
         opendir(my $handle, $dir) or next;
         $found{"file $dir/$_"} = 1
-            for grep { $_ ne '.' && $_ ne '..' && /$mine/ } readdir $handle;
+            for grep {/retort/} readdir $handle;
     }
 
     return %found;
