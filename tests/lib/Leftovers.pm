@@ -85,7 +85,7 @@ sub sockets {
 }
 
 
-# On a machine that is only for tests, every new file is theirs.
+# Others may write there as well: what is ours has the name in it.
 
 sub temporary {
     my %found;
