@@ -33,6 +33,8 @@
 #define BOUND_GRACE         500         /* from SIGINT to SIGKILL */
 #define BOUND_KILL_TIME     2000        /* from SIGKILL to the end of the box */
 #define BOUND_ITEMS         1000        /* outputs of one run */
+#define BOUND_DATA          262144      /* bytes of a chart or a table */
+#define BOUND_DATA_RUN      1048576     /* of all in one run */
 #define BOUND_ERROR         262144      /* bytes of an exception's texts */
 #define BOUND_MERGE         200         /* output this close is one block */
 #define BOUND_TURN          256         /* packets read before the rest again */

@@ -25,10 +25,16 @@ outputs_init(outputs_t *o, uint64_t max)
 void
 outputs_free(outputs_t *o)
 {
+    int          i;
     out_item_t  *item, *next;
 
     for (item = o->first; item != NULL; item = next) {
         next = item->next;
+
+        for (i = 0; i < OUT_DATA; i++) {
+            buf_free(&item->data[i]);
+        }
+
         buf_free(&item->text);
         buf_free(&item->name);
         buf_free(&item->message);

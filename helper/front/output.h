@@ -30,6 +30,11 @@ typedef enum {
 } out_type_t;
 
 
+/* forms for programs, JSON objects (data.c) */
+
+typedef enum { OUT_CHART, OUT_FRAME, OUT_DATA } out_data_t;
+
+
 /* a picture or document that is in the artifact store, or why it is not */
 
 typedef struct {
@@ -53,6 +58,7 @@ struct out_item_s {
     buf_t            traceback; /* OUT_ERROR */
     out_artifact_t  *artifacts; /* OUT_IMAGE: the first is the picture */
     size_t           nartifacts;
+    buf_t            data[OUT_DATA];    /* len 0: none */
     uint64_t         at;        /* when its last bytes came, usec */
 };
 
@@ -70,6 +76,8 @@ typedef struct {
 
     uint64_t         text_max;      /* the same for all other texts */
     uint64_t         text_kept;
+
+    uint64_t         data_kept;     /* bytes of "data" of all items */
 
     unsigned         figures;       /* numbers given */
     unsigned         documents;

@@ -17,6 +17,7 @@
 #include "artifact.h"
 #include "bounds.h"
 #include "clock.h"
+#include "data.h"
 #include "flog.h"
 #include "run.h"
 #include "utf8.h"
@@ -204,6 +205,7 @@ run_mime(run_t *r)
     size_t            n;
     uint64_t          size;
     const char       *p;
+    out_data_t        data;
     artifact_kind_t   kind;
 
     if (r->display == NULL) {
@@ -226,6 +228,14 @@ run_mime(run_t *r)
             outputs_text(&r->res->out, &r->display->text, p, n, size);
         }
 
+        return;
+    }
+
+    data = data_kind(mime);
+
+    if (data != OUT_DATA) {
+        p = krn_in_part(&r->in, 1, &n, &size);
+        data_take(&r->res->out, r->display, data, p, n, size);
         return;
     }
 

@@ -21,6 +21,7 @@ import sys
 import traceback
 
 import _retort
+import retort_chart
 import retort_qwen
 
 import IPython.core.interactiveshell as interactiveshell
@@ -31,6 +32,7 @@ from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
+from IPython.core.formatters import BaseFormatter
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import (
     ExecutionInfo, ExecutionResult, InteractiveShell)
@@ -92,6 +94,28 @@ def send(kind, data):
     _retort.display(kind, [(mime, form_bytes(mime, value))
                            for mime, value in data.items()
                            if value is not None])
+
+
+class DataFormatter(BaseFormatter):
+    """A form of a few types alone; the others are not asked for it.
+
+    matplotlib takes its figures out of every formatter's own tables.
+    """
+
+    makers = {}
+
+    def __call__(self, value):
+        for kind in type(value).__mro__:
+            make = self.makers.get((kind.__module__, kind.__name__))
+            if make:
+                return make(value)
+
+
+def add_data_forms(formatter):
+    for mime, types, make in retort_chart.FORMS:
+        form = DataFormatter(parent=formatter, format_type=mime)
+        form.makers = dict.fromkeys(types, make)
+        formatter.formatters[mime] = form
 
 
 class Publisher(DisplayPublisher):
@@ -228,6 +252,7 @@ class Shell(InteractiveShell):
 
     def init_display_formatter(self):
         super().init_display_formatter()
+        add_data_forms(self.display_formatter)
         self.display_formatter.active_types = \
             self.display_formatter.format_types
 
@@ -504,6 +529,9 @@ class Cell:
 
         if self.style == QWEN_TIMED:
             retort_qwen.pass_by(shell)
+
+        if retort_chart.shown:
+            retort_chart.close_shown()
 
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)

@@ -70,6 +70,38 @@ $events = $kernel->run("f = plt.figure(figsize=(4, 2), dpi=50)\n"
 is_deeply([map { s/:.*//sr } @{ Retort::Kernel::brief($events) }],
     ['result(png)', 'ok'], 'a figure as a result is a picture');
 
+my $figure = '<Figure size 640x480 with 1 Axes>';
+is_deeply(Retort::Kernel::brief($kernel->run(
+    "f = plt.figure(); plt.plot([1]); display(f)\nprint('a')")),
+    ["show(png):$figure", "1:a\n", 'ok'], 'a figure that was displayed is not '
+    . 'shown again at the end');
+is_deeply(Retort::Kernel::brief($kernel->run(
+    "f = plt.figure(); plt.plot([1])\nf")), ["result(png):$figure", 'ok'],
+    'nor one that is the result');
+is_deeply(Retort::Kernel::brief($kernel->run(
+    "f = plt.figure(); plt.plot([1]); display(f); plt.title('new')\nNone")),
+    ["show(png):$figure", "show(png):$figure", 'ok'],
+    'but one that was changed since then is');
+$kernel->run('%config InlineBackend.close_figures = False');
+$kernel->run("g = plt.figure(); plt.plot([1]); display(g)\nNone");
+is_deeply(Retort::Kernel::brief($kernel->run(
+    "print(plt.get_fignums() != [])\nplt.close('all')")), ["1:True\n", 'ok'],
+    'figures that are to stay open do');
+$kernel->run('%config InlineBackend.close_figures = True');
+
+# pictures that are no figures
+
+$events = $kernel->run("from PIL import Image\n"
+    . "display(Image.new('L', (3, 2)))\nImage.new('RGB', (40, 30), 'red')");
+is_deeply([map { size($_->{'image/png'}) } forms($events)], ['3x2', '40x30'],
+    'PIL images are PNGs of their size');
+($form) = forms($kernel->run("display({'image/jpeg': b'\\xff\\xd8\\xff', "
+    . "'application/pdf': b'%PDF-1.4', 'text/plain': 'x'}, raw=True)"));
+is_deeply($form, { 'image/jpeg' => "\xff\xd8\xff", 'text/plain' => 'x',
+    'application/pdf' => '%PDF-1.4' }, 'JPEG and PDF keep their bytes');
+($form) = forms($kernel->run("import sympy\nsympy.Symbol('x') ** 2"));
+is($form->{'text/latex'}, '$\displaystyle x^{2}$', 'a formula is LaTeX');
+
 $events = $kernel->run("%config InlineBackend.figure_formats = ['svg']\n"
     . 'plt.plot([1]);');
 ($form) = forms($events);

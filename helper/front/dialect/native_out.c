@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../clock.h"
+#include "../json_in.h"
 #include "../markdown.h"
 #include "../utf8.h"
 #include "native.h"
@@ -159,6 +160,24 @@ native_error_keys(json_object *o, const out_item_t *item)
 }
 
 
+/* what a figure or a table says, for programs */
+
+static void
+native_data(json_object *o, const out_item_t *item)
+{
+    int                        i;
+    err_t                      e;
+    static const char *const   keys[OUT_DATA] = { "chart", "dataframe" };
+
+    for (i = 0; i < OUT_DATA; i++) {
+        if (item->data[i].len != 0) {
+            native_add(o, keys[i], json_in(item->data[i].data,
+                                           item->data[i].len, &e));
+        }
+    }
+}
+
+
 static json_object *
 native_item(const request_t *req, const out_item_t *item)
 {
@@ -192,6 +211,8 @@ native_item(const request_t *req, const out_item_t *item)
     if (item->type == OUT_ERROR) {
         native_error_keys(o, item);
     }
+
+    native_data(o, item);
 
     if (item->nartifacts > from) {
         native_add(o, "forms", native_forms(req, item, from));

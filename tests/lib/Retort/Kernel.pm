@@ -296,7 +296,8 @@ sub merge {
 # brief(): events as short strings, for tables
 #   1:TEXT 2:TEXT      written through sys.stdout, sys.stderr
 #   |1:TEXT |2:TEXT    written to the descriptor
-#   show:TEXT result:TEXT    a display, its text/plain; (png …) other forms
+#   show:TEXT result:TEXT    a display, its text/plain; (png …) other forms,
+#                            but for charts and tables as data
 #   error:SHORT
 #   ok, failed         the end; an exit code of bash after it
 
@@ -317,7 +318,8 @@ sub brief {
         else {
             my %form = %{ $v[1] };
             my $text = delete $form{'text/plain'};
-            my @other = map { s{.*/}{}r } sort keys %form;
+            my @other = map { s{.*/}{}r } grep { !/vnd\.retort/ }
+                sort keys %form;
             push @brief, ($v[0] ? 'result' : 'show')
                 . (@other ? "(@other)" : '') . ':' . ($text // '');
         }
