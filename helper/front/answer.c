@@ -25,13 +25,16 @@ static const answer_status_t  answer_statuses[] = {
     { 404, "Not Found" },
     { 405, "Method Not Allowed" },
     { 406, "Not Acceptable" },
+    { 409, "Conflict" },
     { 410, "Gone" },
     { 413, "Request Entity Too Large" },
     { 415, "Unsupported Media Type" },
     { 429, "Too Many Requests" },
     { 499, "Client Closed Request" },
     { 500, "Internal Server Error" },
-    { 503, "Service Unavailable" }
+    { 503, "Service Unavailable" },
+    { 504, "Gateway Time-out" },
+    { 507, "Insufficient Storage" }
 };
 
 
@@ -67,7 +70,8 @@ answer_write(const answer_t *a, buf_t *to)
 
     if (a->type != NULL) {
         (void) buf_printf(to, "Content-Type: %s\r\n", a->type);
-        (void) buf_printf(to, "Content-Length: %zu\r\n", a->body.len);
+        (void) buf_printf(to, "Content-Length: %" PRIu64 "\r\n",
+                          a->streamed ? a->length : a->body.len);
     }
 
     if (a->retry_after != 0) {

@@ -18,12 +18,18 @@ typedef struct {
     int           retry_after;  /* seconds; 0: no such line */
     buf_t         lines;        /* more header lines, each ended by CRLF */
     buf_t         body;
+
+    /* an answer in pieces */
+    uint64_t      length;       /* of its body, if "type" is set */
+    int           streamed;     /* the body is not in "body" */
+    int           sent;         /* routes_body_t.write() had it all */
+    int           cut;          /* it cannot be finished */
 } answer_t;
 
 
 void answer_free(answer_t *a);
 
-/* the whole CGI response, appended; -1 if memory ran out */
+/* the whole CGI response, or its head, appended; -1 if memory ran out */
 
 int answer_write(const answer_t *a, buf_t *to);
 

@@ -229,6 +229,7 @@ request_line(request_t *r, char **envp, err_t *e)
     r->method = request_text(envp, "REQUEST_METHOD");
     r->script = request_text(envp, "SCRIPT_NAME");
     r->path = request_text(envp, "PATH_INFO");
+    r->query = request_text(envp, "QUERY_STRING");
     r->type = request_text(envp, "CONTENT_TYPE");
     r->accept = request_text(envp, "HTTP_ACCEPT");
     r->session = request_text(envp, "HTTP_X_SESSION_ID");

@@ -22,6 +22,7 @@ typedef struct {
     const char              *method;    /* views into the params */
     const char              *script;
     const char              *path;      /* PATH_INFO, "" if absent */
+    const char              *query;     /* as it came, "" if absent */
     const char              *type;      /* CONTENT_TYPE, "" if absent */
     const char              *accept;    /* "" if absent */
     const char              *session;   /* X-Session-Id, "" if absent */

@@ -31,6 +31,7 @@ typedef struct {
     routes_body_t          *body;
     answer_t               *a;
     char                    id[JOB_SANDBOX];    /* the "*" of the path */
+    const char             *rest;               /* its "**" */
     char                    allow[64];
 } routes_t;
 
@@ -50,33 +51,44 @@ routes_dialect(const char *api)
 }
 
 
-/* does the path fit?  "*" is one component, and at the end */
+/*
+ * Does the path fit?  "*" is one component, the id; "**", at the end, is
+ * whatever follows.
+ */
 
 static int
-routes_match(const char *pattern, const char *path, char *id)
+routes_match(routes_t *r, const char *pattern, const char *path)
 {
-    size_t  n, len;
+    size_t  n;
 
-    n = strcspn(pattern, "*");
+    for ( /* void */ ; *pattern != '\0' && *path != '\0'; pattern++) {
+        if (*pattern != '*') {
+            if (*pattern != *path++) {
+                return 0;
+            }
 
-    if (pattern[n] == '\0') {
-        return strcmp(pattern, path) == 0;
+            continue;
+        }
+
+        if (pattern[1] == '*') {
+            r->rest = path;
+            return 1;
+        }
+
+        n = strcspn(path, "/");
+
+        if (n == 0) {
+            return 0;
+        }
+
+        /* an id that is too long is nobody's */
+        (void) snprintf(r->id, JOB_SANDBOX, "%.*s",
+                        n < JOB_SANDBOX ? (int) n : 1,
+                        n < JOB_SANDBOX ? path : "-");
+        path += n;
     }
 
-    if (strncmp(pattern, path, n) != 0) {
-        return 0;
-    }
-
-    len = strlen(path + n);
-
-    if (len == 0 || strchr(path + n, '/') != NULL) {
-        return 0;
-    }
-
-    /* an id that is too long is nobody's */
-    (void) snprintf(id, JOB_SANDBOX, "%s", len < JOB_SANDBOX ? path + n : "-");
-
-    return 1;
+    return *pattern == '\0' && *path == '\0';
 }
 
 
@@ -87,7 +99,7 @@ routes_find(routes_t *r, err_t *e)
     const dialect_route_t   *route;
 
     for (route = r->dialect->routes; route->method != NULL; route++) {
-        if (!routes_match(route->path, r->req->path, r->id)) {
+        if (!routes_match(r, route->path, r->req->path)) {
             continue;
         }
 

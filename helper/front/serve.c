@@ -32,7 +32,7 @@
 typedef struct {
     routes_body_t   base;           /* first: what routes.c sees */
     FCGX_Stream    *in;
-    uint64_t        length;
+    FCGX_Stream    *out;
     int             ended;          /* the stream's end was seen */
 } serve_body_t;
 
@@ -47,10 +47,12 @@ serve_init(void)
 /* bytes of the body, at most what one read gives; 0 at the end, -1 error */
 
 static int
-serve_some(serve_body_t *b, char *p, size_t size)
+serve_some(routes_body_t *base, char *p, size_t size)
 {
-    int  c, n, left;
+    int            c, n, left;
+    serve_body_t  *b;
 
+    b = (serve_body_t *) base;
     c = FCGX_GetChar(b->in);
 
     if (c == EOF) {
@@ -77,21 +79,18 @@ serve_too_large(uint64_t max, err_t *e)
 static int
 serve_read(routes_body_t *base, uint64_t max, buf_t *body, err_t *e)
 {
-    int             n;
-    char            part[SERVE_CHUNK];
-    uint64_t        until;
-    serve_body_t   *b;
+    int        n;
+    char       part[SERVE_CHUNK];
+    uint64_t   until;
 
-    b = (serve_body_t *) base;
-
-    if (b->length > max) {
+    if (base->length > max) {
         return serve_too_large(max, e);
     }
 
     until = clock_mono_us() + BOUND_BODY_TIME * 1000;
 
-    for (n = serve_some(b, part, sizeof(part)); n > 0;
-         n = serve_some(b, part, sizeof(part)))
+    for (n = serve_some(base, part, sizeof(part)); n > 0;
+         n = serve_some(base, part, sizeof(part)))
     {
         if ((uint64_t) n > max - body->len) {
             return serve_too_large(max, e);
@@ -108,7 +107,7 @@ serve_read(routes_body_t *base, uint64_t max, buf_t *body, err_t *e)
         return err_set(e, 0, "cancelled", "the body did not come");
     }
 
-    if (b->length != 0 && b->length != body->len) {
+    if (base->length != 0 && base->length != body->len) {
         return err_set(e, 400, "bad_length",
                        "the body is not as long as CONTENT_LENGTH says");
     }
@@ -134,7 +133,7 @@ serve_rest(serve_body_t *b)
     until = clock_mono_us() + SERVE_DRAIN_TIME * 1000;
 
     for (all = 0; !b->ended && all < SERVE_DRAIN; all += (size_t) n) {
-        n = serve_some(b, part, sizeof(part));
+        n = serve_some(&b->base, part, sizeof(part));
 
         if (n <= 0 || clock_mono_us() > until) {
             return;
@@ -144,30 +143,57 @@ serve_rest(serve_body_t *b)
 
 
 static int
-serve_write(FCGX_Stream *out, const answer_t *a)
+serve_write(routes_body_t *base, const void *p, size_t len)
 {
-    int       n, rc;
-    buf_t     all;
-    size_t    at;
-    uint64_t  until;
+    int            n;
+    size_t         at;
+    uint64_t       until;
+    serve_body_t  *b;
+
+    b = (serve_body_t *) base;
+    until = clock_mono_us() + BOUND_SEND_TIME * 1000;
+
+    for (at = 0; at < len; at += (size_t) n) {
+        n = len - at < SERVE_CHUNK ? (int) (len - at) : SERVE_CHUNK;
+
+        if (FCGX_PutStr((const char *) p + at, n, b->out) != n
+            || clock_mono_us() > until)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+serve_whole(serve_body_t *b, const answer_t *a)
+{
+    int    rc;
+    buf_t  all;
 
     memset(&all, 0, sizeof(all));
     rc = answer_write(a, &all);
-    until = clock_mono_us() + BOUND_SEND_TIME * 1000;
 
-    for (at = 0; rc == 0 && at < all.len; at += (size_t) n) {
-        n = all.len - at < SERVE_CHUNK ? (int) (all.len - at) : SERVE_CHUNK;
-
-        if (FCGX_PutStr(all.data + at, n, out) != n
-            || clock_mono_us() > until)
-        {
-            rc = -1;
-        }
+    if (rc == 0) {
+        rc = serve_write(&b->base, all.data, all.len);
     }
 
     buf_free(&all);
 
     return rc;
+}
+
+
+/* a request that is never ended says that its answer is not whole */
+
+static int
+serve_cut(serve_body_t *b)
+{
+    (void) shutdown(b->base.client, SHUT_WR);
+
+    return -1;
 }
 
 
@@ -189,9 +215,12 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
     flog_execution(req.execution);
 
     body.base.read = serve_read;
+    body.base.some = serve_some;
+    body.base.write = serve_write;
+    body.base.length = req.length;
     body.base.client = q->ipcFd;
     body.in = q->in;
-    body.length = req.length;
+    body.out = q->out;
 
     if (rc == 0) {
         routes_serve(&req, &body.base, &a);
@@ -202,7 +231,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
     }
 
     serve_rest(&body);
-    rc = serve_write(q->out, &a);
+    rc = a.cut ? serve_cut(&body) : a.sent ? 0 : serve_whole(&body, &a);
     answer_free(&a);
 
     return rc == 0 && body.ended ? 0 : -1;

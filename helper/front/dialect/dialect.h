@@ -33,7 +33,8 @@ typedef enum {
 
 typedef struct {
     const char    *method;
-    const char    *path;        /* behind the prefix; "*" is one component */
+    const char    *path;        /* behind the prefix; "*" is one component,
+                                   "**" at the end is all of the rest */
     dialect_op_t   op;
 } dialect_route_t;
 
