@@ -142,7 +142,8 @@ unit: $(UNIT)
 $(UNIT): $(O)/unit/%: $(O)/tests/unit/%.o $$(call unit_objs,$$*)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(LINK) -o $@ $^ -lcmocka -ljson-c -lfcgi -lm $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ -lcmocka -ljson-c -lfcgi -lcrypto -lm \
+	    $(LDLIBS)
 
 
 asan:

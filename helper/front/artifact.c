@@ -1,26 +1,24 @@
 
 /*
  * In retort-front, as its own uid without any capability.  The bytes come from
- * a sandbox: they are never decoded, only counted, digested and written.  The
- * public name is made here; nothing of the tenant is in it.
+ * a sandbox: they are never decoded, only digested and stored.  The public name
+ * is made here; nothing that a tenant chose is in it.
  */
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "artifact.h"
 #include "flog.h"
-#include "text.h"
+#include "secret.h"
+#include "store.h"
 
 
-#define ARTIFACT_PART  ".part-"
-#define ARTIFACT_SHA   32
+#define ARTIFACT_SHA    32
+#define ARTIFACT_REST   22
+#define ARTIFACT_OWNER  "artifact-owner %s"
 
 
 typedef struct {
@@ -49,7 +47,8 @@ static const artifact_form_t  artifact_forms[] = {
 #define ARTIFACT_FORMS  (sizeof(artifact_forms) / sizeof(artifact_forms[0]))
 
 
-static int  artifact_dir = -1;
+static char      artifact_prefix[OUT_ID];     /* of an id */
+static uint64_t  artifact_quota;
 
 
 int
@@ -99,64 +98,25 @@ artifact_digest(const void *data, size_t len, char hex[65])
 }
 
 
-/* a front that died may have left parts of files */
-
-static int
-artifact_sweep(void)
-{
-    int             fd;
-    DIR            *dir;
-    struct dirent  *e;
-
-    fd = openat(artifact_dir, ".", O_RDONLY|O_DIRECTORY|O_CLOEXEC);
-
-    if (fd == -1) {
-        return -1;
-    }
-
-    dir = fdopendir(fd);
-
-    if (dir == NULL) {
-        (void) close(fd);
-        return -1;
-    }
-
-    for (e = readdir(dir); e != NULL; e = readdir(dir)) {
-        if (strncmp(e->d_name, ARTIFACT_PART, strlen(ARTIFACT_PART)) == 0) {
-            (void) unlinkat(artifact_dir, e->d_name, 0);
-        }
-    }
-
-    (void) closedir(dir);
-
-    return 0;
-}
-
-
 int
-artifact_init(int dir)
+artifact_init(int dir, const retort_settings_t *s)
 {
-    char         hex[65];
-    struct stat  st;
+    int   n;
+    char  hex[65];
 
-    if (fstat(dir, &st) == -1 || !S_ISDIR(st.st_mode)) {
-        flog(RLOG_ERROR, "artifact store: descriptor %d is no directory", dir);
-        return -1;
-    }
+    n = snprintf(artifact_prefix, sizeof(artifact_prefix), "file_%s_",
+                 s->node);
 
-    artifact_dir = dir;
-
-    if (artifact_sweep() == -1) {
-        flog(RLOG_ERROR, "artifact store: %s", strerror(errno));
-        return -1;
-    }
-
-    if (artifact_digest("", 0, hex) == -1) {
+    if (n < 0 || (size_t) n >= sizeof(artifact_prefix)
+        || artifact_digest("", 0, hex) == -1)
+    {
         flog(RLOG_ERROR, "artifact store: no SHA-256");
         return -1;
     }
 
-    return 0;
+    artifact_quota = s->artifacts_quota;
+
+    return secret_init(dir) == 0 ? store_init(dir, s) : -1;
 }
 
 
@@ -164,72 +124,8 @@ static int
 artifact_fail(out_artifact_t *a, const char *why)
 {
     a->file[0] = '\0';
+    a->id[0] = '\0';
     (void) snprintf(a->why, sizeof(a->why), "%s", why);
-
-    return -1;
-}
-
-
-static int
-artifact_write(int fd, const char *p, size_t len)
-{
-    ssize_t  n;
-
-    while (len != 0) {
-        n = write(fd, p, len);
-
-        if (n == -1 && errno == EINTR) {
-            continue;
-        }
-
-        if (n <= 0) {
-            return -1;
-        }
-
-        p += n;
-        len -= (size_t) n;
-    }
-
-    return 0;
-}
-
-
-/* the name appears only when the whole file is there */
-
-static int
-artifact_publish(const char *file, const void *data, size_t len)
-{
-    int   fd, err;
-    char  part[sizeof(ARTIFACT_PART) + OUT_FILE];
-
-    (void) snprintf(part, sizeof(part), ARTIFACT_PART "%s", file);
-
-    fd = openat(artifact_dir, part, O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW
-                |O_CLOEXEC, 0640);
-
-    if (fd == -1) {
-        return -1;
-    }
-
-    if (fchmod(fd, 0640) == -1 || artifact_write(fd, data, len) == -1) {
-        err = errno;
-        (void) close(fd);
-        goto failed;
-    }
-
-    if (close(fd) == -1
-        || renameat(artifact_dir, part, artifact_dir, file) == -1)
-    {
-        err = errno;
-        goto failed;
-    }
-
-    return 0;
-
-failed:
-
-    (void) unlinkat(artifact_dir, part, 0);
-    errno = err;
 
     return -1;
 }
@@ -248,11 +144,63 @@ artifact_name(out_artifact_t *a, unsigned number)
 }
 
 
-int
-artifact_store(out_artifact_t *a, const void *data, size_t len,
-    unsigned number)
+/*
+ * Who knows the name may read the file: 88 bits of it are a digest that only
+ * we can make.  The rest stands for the owner, who can so be told without a
+ * table.  Equal bytes of one workspace have one name.
+ */
+
+static int
+artifact_file(out_artifact_t *a, const char *workspace, const char *ext)
 {
-    char                    hex[33];
+    int   n;
+    char  owner[STORE_OWNER + 1], rest[ARTIFACT_REST + 1];
+
+    if (secret_hex(owner, STORE_OWNER, ARTIFACT_OWNER, workspace) == -1
+        || secret_hex(rest, ARTIFACT_REST, "artifact-name %s %s %s", workspace,
+                      a->sha256, ext)
+           == -1)
+    {
+        return -1;
+    }
+
+    (void) snprintf(a->file, sizeof(a->file), "%s%s.%s", owner, rest, ext);
+    n = snprintf(a->id, sizeof(a->id), "%s%s", artifact_prefix, a->file);
+
+    return n > 0 && (size_t) n < sizeof(a->id) ? 0 : -1;
+}
+
+
+static int
+artifact_put(out_artifact_t *a, const void *data, size_t len, uint64_t life)
+{
+    char      why[96];
+    uint64_t  used;
+
+    switch (store_put(a->file, data, len, life, &a->issued, &used)) {
+
+    case STORE_OK:
+        return 0;
+
+    case STORE_QUOTA:
+        (void) snprintf(why, sizeof(why), "the workspace's store is full: %"
+                        PRIu64 " of %" PRIu64 " bytes are taken", used,
+                        artifact_quota);
+        return artifact_fail(a, why);
+
+    case STORE_FULL:
+        return artifact_fail(a, "the artifact store is full");
+
+    default:
+        return artifact_fail(a, "the artifact store failed");
+    }
+}
+
+
+int
+artifact_store(out_artifact_t *a, const request_t *req, const void *data,
+    size_t len, unsigned number)
+{
     const artifact_form_t  *f;
 
     f = &artifact_forms[artifact_rank(a->mime)];
@@ -266,19 +214,33 @@ artifact_store(out_artifact_t *a, const void *data, size_t len,
         return artifact_fail(a, "it is not what its type says");
     }
 
-    if (text_random(hex) == -1 || artifact_digest(data, len, a->sha256) == -1) {
+    if (artifact_digest(data, len, a->sha256) == -1
+        || artifact_file(a, req->workspace, f->ext) == -1)
+    {
         return artifact_fail(a, "it could not be named");
     }
 
-    (void) snprintf(a->file, sizeof(a->file), "%s.%s", hex, f->ext);
+    return artifact_put(a, data, len, req->link.life);
+}
 
-    if (artifact_publish(a->file, data, len) == -1) {
-        flog(RLOG_ERROR, "artifact store: %s", strerror(errno));
 
-        return artifact_fail(a, errno == ENOSPC || errno == EDQUOT
-                                ? "the artifact store is full"
-                                : "the artifact store failed");
+int
+artifact_open(const char *id, const char *workspace, uint64_t *size)
+{
+    char    owner[STORE_OWNER + 1];
+    size_t  n;
+
+    n = strlen(artifact_prefix);
+
+    if (strncmp(id, artifact_prefix, n) == 0) {
+        id += n;
     }
 
-    return 0;
+    if (secret_hex(owner, STORE_OWNER, ARTIFACT_OWNER, workspace) == -1
+        || strncmp(id, owner, STORE_OWNER) != 0)
+    {
+        return -1;
+    }
+
+    return store_open(id, size);
 }

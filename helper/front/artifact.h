@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "output.h"
+#include "request.h"
 
 
 typedef enum {
@@ -20,11 +21,11 @@ typedef enum {
 
 
 /*
- * Before the process is locked: keeps the directory's descriptor, removes what
- * a dead front left half-written, loads the digest.  0, or -1 (logged).
+ * Before the process is locked: the store's secret and its files, the digest.
+ * 0, or -1 (logged).
  */
 
-int artifact_init(int dir);
+int artifact_init(int dir, const retort_settings_t *s);
 
 artifact_kind_t artifact_kind(const char *mime);
 
@@ -33,13 +34,21 @@ artifact_kind_t artifact_kind(const char *mime);
 int artifact_rank(const char *mime);
 
 /*
- * Writes a new file <32 hex>.<ext>, complete or not at all, and fills "a": its
- * file, size, sha256.  0; or -1 and a->why, and the store is as it was.
- * a->mime is set and is of a kind that is stored; "number" goes into a->name.
+ * Stores the bytes for the request's workspace, complete or not at all, and
+ * fills "a": its file, id, size, sha256, and from when on its link counts.  0;
+ * or -1 and a->why, and the store is as it was.  a->mime is set and is of a
+ * kind that is stored; "number" goes into a->name.
  */
 
-int artifact_store(out_artifact_t *a, const void *data, size_t len,
-    unsigned number);
+int artifact_store(out_artifact_t *a, const request_t *req, const void *data,
+    size_t len, unsigned number);
+
+/*
+ * An artifact of this workspace by its id (or its file), opened for reading:
+ * a descriptor that the caller closes, and its size.  -1: there is none.
+ */
+
+int artifact_open(const char *id, const char *workspace, uint64_t *size);
 
 /* names the artifact without storing it */
 

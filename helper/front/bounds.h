@@ -51,5 +51,10 @@
 #define BOUND_CANCEL_TIME   3000        /* cancelled ones after that */
 #define BOUND_EXPIRED       4096        /* ids remembered after they expired */
 
+/* the artifact store; these two are seconds */
+
+#define BOUND_LINK_LIFE     31622400    /* for which a link may be good */
+#define BOUND_SWEEP_TIME    600         /* a file may stay longer for */
+
 
 #endif /* FRONT_BOUNDS_H */

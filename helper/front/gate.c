@@ -243,6 +243,7 @@ gate_accept(void)
 static head_t
 gate_head(conn_t *c)
 {
+    head_t                rc;
     ssize_t               n;
     static unsigned char  bytes[BOUND_HEAD];    /* of who stands at the gate */
 
@@ -260,7 +261,12 @@ gate_head(conn_t *c)
         c->since = clock_mono_us();
     }
 
-    return head_check(bytes, (size_t) n);
+    rc = head_check(bytes, (size_t) n);
+
+    /* a key to sign links with is among the params */
+    explicit_bzero(bytes, (size_t) n);
+
+    return rc;
 }
 
 

@@ -31,6 +31,7 @@
 #include "seal.h"
 #include "serve.h"
 #include "settings.h"
+#include "store.h"
 #include "text.h"
 #include "wake.h"
 
@@ -246,7 +247,8 @@ front_all_threads(const retort_settings_t *s)
     }
 
     return front_start(brk_reader, NULL) | front_start(box_reaper, NULL)
-           | front_start(pool_thread, NULL) | front_start(adopt_thread, NULL);
+           | front_start(pool_thread, NULL) | front_start(adopt_thread, NULL)
+           | front_start(store_sweeper, NULL);
 }
 
 
@@ -287,7 +289,7 @@ front_init(const retort_settings_t *s)
         return -1;
     }
 
-    if (artifact_init(FRONT_FD_STORE) == -1
+    if (artifact_init(FRONT_FD_STORE, s) == -1
         || gate_init(FRONT_FD_LISTENER, front_args.uids, front_args.nuids)
            == -1
         || brk_hello(FRONT_FD_BROKER, front_event) == -1)

@@ -142,18 +142,19 @@ markdown_error(buf_t *to, const out_item_t *item, markdown_fence_t fence)
 
 
 static void
-markdown_picture(buf_t *to, const out_item_t *item, const char *static_url,
+markdown_picture(buf_t *to, const out_item_t *item, const link_t *link,
     markdown_fence_t fence)
 {
+    char                    url[LINK_URL];
     buf_t                   text;
     const out_artifact_t   *a;
 
     a = &item->artifacts[0];
 
     if (a->file[0] != '\0') {
-        (void) buf_printf(to, "\n\n![%.*s](%s/%s)",
-                          (int) strcspn(a->name, "."), a->name,
-                          static_url, a->file);
+        link_url(link, a, url);
+        (void) buf_printf(to, "\n\n![%.*s](%s)",
+                          (int) strcspn(a->name, "."), a->name, url);
         return;
     }
 
@@ -165,7 +166,7 @@ markdown_picture(buf_t *to, const out_item_t *item, const char *static_url,
 
 
 void
-markdown(buf_t *to, const outputs_t *o, const char *static_url,
+markdown(buf_t *to, const outputs_t *o, const link_t *link,
     markdown_fence_t fence)
 {
     size_t             i;
@@ -187,7 +188,7 @@ markdown(buf_t *to, const outputs_t *o, const char *static_url,
             && strncmp(item->artifacts[0].mime, "image/", 6) == 0
             && strncmp(item->artifacts[0].name, "fig-", 4) == 0)
         {
-            markdown_picture(&all, item, static_url, fence);
+            markdown_picture(&all, item, link, fence);
         }
     }
 

@@ -7,6 +7,7 @@
 #define FRONT_MARKDOWN_H
 
 #include "buf.h"
+#include "link.h"
 #include "output.h"
 
 
@@ -17,11 +18,11 @@ typedef enum {
 
 
 /*
- * Appends: one block per output, a link per picture ("static_url", a slash,
- * its file), "Finished execution." if there is nothing.  Valid UTF-8.
+ * Appends: one block per output, a link per picture, "Finished execution." if
+ * there is nothing.  Valid UTF-8.
  */
 
-void markdown(buf_t *to, const outputs_t *o, const char *static_url,
+void markdown(buf_t *to, const outputs_t *o, const link_t *link,
     markdown_fence_t fence);
 
 /* appends the text without its terminal escape sequences */

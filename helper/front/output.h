@@ -17,6 +17,7 @@
 
 #define OUT_NAME  32            /* "fig-001.png", final NUL */
 #define OUT_FILE  48            /* "<32 hex>.png" */
+#define OUT_ID    72            /* "file_<node>_<32 hex>.png" */
 #define OUT_MIME  64
 
 
@@ -40,9 +41,11 @@ typedef enum { OUT_CHART, OUT_FRAME, OUT_DATA } out_data_t;
 typedef struct {
     char      name[OUT_NAME];   /* for people, unique in this run */
     char      file[OUT_FILE];   /* in the store; "" if it was not stored */
+    char      id[OUT_ID];       /* the same, for clients */
     char      mime[OUT_MIME];
     char      sha256[65];
     uint64_t  size;             /* bytes that the sandbox gave */
+    uint64_t  issued;           /* its link counts from then, wall seconds */
     char      why[96];          /* "" if it was stored */
 } out_artifact_t;
 

@@ -5,6 +5,7 @@
  * and what a location may set can only lower a profile's limits.
  */
 
+#include <openssl/crypto.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,8 @@ typedef struct {
     size_t       width;
 } request_limit_t;
 
+
+#define REQUEST_KEY  "RETORT_LINK_KEY"
 
 #define REQUEST_RUN(name, field)                                              \
     { "RETORT_LIMIT_" name, offsetof(request_t, run.field),                   \
@@ -181,13 +184,22 @@ request_static(request_t *r, const char *url, err_t *e)
         }
     }
 
-    if (i < n || n >= sizeof(r->static_url)) {
+    if (i < n || n >= sizeof(r->link.base)) {
         return err_set(e, 500, "bad_param", "RETORT_STATIC_URL is not a URL");
     }
 
-    memcpy(r->static_url, url, n + 1);
+    memcpy(r->link.base, url, n + 1);
 
     return 0;
+}
+
+
+static int
+request_link(request_t *r, char **envp, err_t *e)
+{
+    return link_parse(&r->link, request_param(envp, "RETORT_LINK_TAG"),
+                      request_param(envp, REQUEST_KEY),
+                      request_param(envp, "RETORT_LINK_EXPIRES"), e);
 }
 
 
@@ -275,11 +287,24 @@ request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
 
     if (request_who(r, envp, s, e) == -1
         || request_ceilings(r, envp, e) == -1
-        || request_static(r, request_text(envp, "RETORT_STATIC_URL"), e) == -1)
+        || request_static(r, request_text(envp, "RETORT_STATIC_URL"), e) == -1
+        || request_link(r, envp, e) == -1)
     {
         return -1;
     }
 
     return request_execution(r, request_param(envp, "RETORT_EXECUTION"),
                              s->node, e);
+}
+
+
+void
+request_wipe(char **envp)
+{
+    for ( /* void */ ; *envp != NULL; envp++) {
+        if (strncmp(*envp, REQUEST_KEY "=", sizeof(REQUEST_KEY)) == 0) {
+            OPENSSL_cleanse(*envp + sizeof(REQUEST_KEY),
+                            strlen(*envp) - sizeof(REQUEST_KEY));
+        }
+    }
 }

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 #include "err.h"
+#include "link.h"
 #include "protocol/profile.h"
 
 
 #define REQ_API        16
 #define REQ_WORKSPACE  65
 #define REQ_EXECUTION  56       /* exec_<node>_<32 hex>, final NUL */
-#define REQ_STATIC     512
 
 
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
     char                     api[REQ_API];
     char                     workspace[REQ_WORKSPACE];
     char                     execution[REQ_EXECUTION];
-    char                     static_url[REQ_STATIC];
+    link_t                   link;      /* how those to artifacts are made */
 
     const retort_profile_t  *profile;
 
@@ -53,6 +53,10 @@ typedef struct {
 
 int request_parse(request_t *r, char **envp, const retort_settings_t *s,
     err_t *e);
+
+/* overwrites what is secret in the params */
+
+void request_wipe(char **envp);
 
 
 #endif /* FRONT_REQUEST_H */

@@ -186,7 +186,7 @@ run_store(run_t *r, const char *mime, artifact_kind_t kind)
                         "it has %" PRIu64 " bytes, %" PRIu64 " are allowed",
                         size, r->req->run.image);
 
-    } else if (artifact_store(a, p, n, number) == 0) {
+    } else if (artifact_store(a, r->req, p, n, number) == 0) {
         o->stored++;
     }
 

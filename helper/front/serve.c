@@ -212,6 +212,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
     req.started = started;
 
     rc = request_parse(&req, q->envp, s, &e);
+    request_wipe(q->envp);
     flog_execution(req.execution);
 
     body.base.read = serve_read;
@@ -230,6 +231,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
         routes_refuse(&e, &a);
     }
 
+    link_wipe(&req.link);
     serve_rest(&body);
     rc = a.cut ? serve_cut(&body) : a.sent ? 0 : serve_whole(&body, &a);
     answer_free(&a);

@@ -63,6 +63,10 @@ settings_check(const retort_settings_t *s)
         return "number of profiles or slots";
     }
 
+    if (s->artifacts_keep == 0 || s->artifacts_quota == 0) {
+        return "life of artifacts";
+    }
+
     for (i = 0; i < s->nprofiles; i++) {
         p = &s->profile[i];
 
@@ -74,6 +78,12 @@ settings_check(const retort_settings_t *s)
             || p->run.output == 0)
         {
             return "a limit of zero";
+        }
+
+        if (p->life == RETORT_LIFE_EXIT ? p->alive == 0
+                                        : p->life != RETORT_LIFE_TIMED)
+        {
+            return "life";
         }
     }
 

@@ -36,6 +36,12 @@ typedef struct {
 } retort_box_limits_t;
 
 
+/* what ends a session, besides DELETE */
+
+#define RETORT_LIFE_TIMED  0    /* nobody used it for its ttl */
+#define RETORT_LIFE_EXIT   1    /* its interpreter ended */
+
+
 /* limits that the front enforces */
 
 typedef struct {
@@ -56,6 +62,9 @@ typedef struct {
     retort_run_limits_t  run_max;
     uint32_t             ready;         /* sealed sandboxes kept waiting */
     uint32_t             sessions;      /* sandboxes of this profile at once */
+    uint64_t             alive;         /* msec of a session's life; 0: any */
+    uint32_t             life;          /* RETORT_LIFE_... */
+    uint32_t             reserved;
 } retort_profile_t;
 
 
@@ -69,6 +78,8 @@ typedef struct {
     uint32_t          nprofiles;
     uint32_t          uid_base;         /* slot n runs as uid_base + 8 * n */
     uint32_t          cgroup;           /* 0 none, 1 or 2 */
+    uint64_t          artifacts_keep;   /* msec that a link is good at least */
+    uint64_t          artifacts_quota;  /* bytes stored for a workspace */
     retort_profile_t  profile[RETORT_PROFILES_MAX];
 } retort_settings_t;
 

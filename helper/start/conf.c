@@ -26,7 +26,7 @@
 
 
 typedef enum { CONF_TEXT, CONF_NUMBER, CONF_BYTES, CONF_TIME, CONF_CORES,
-               CONF_LIST } conf_type_t;
+               CONF_LIFE, CONF_LIST } conf_type_t;
 
 
 typedef struct {
@@ -53,6 +53,7 @@ typedef struct {
 #define K  1024ULL
 #define M  (K * 1024)
 #define G  (M * 1024)
+#define YEAR  (366ULL * 86400000)
 #define CONF_NO  0
 
 #define TEXT(f)  { #f, CONF_TEXT, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
@@ -66,7 +67,11 @@ static const conf_row_t  conf_rows[] = {
     { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
     WHOLE(slots, 1, 4096),
     WHOLE(uid_base, 65536, 4294000000ULL),
-    WHOLE(threads, 1, 1024)
+    WHOLE(threads, 1, 1024),
+    { "artifacts_keep", CONF_TIME, 8,
+      offsetof(start_t, settings.artifacts_keep), CONF_NO, 1000, YEAR },
+    { "artifacts_quota", CONF_BYTES, 8,
+      offsetof(start_t, settings.artifacts_quota), CONF_NO, M, 1024 * 1024 * G }
 };
 
 #define P(f)  offsetof(retort_profile_t, f)
@@ -93,7 +98,9 @@ static const conf_row_t  conf_profile_rows[] = {
     RUN(artifacts, CONF_NUMBER, 0, 100000),
     RUN(ttl, CONF_TIME, 1000, 604800000ULL),
     { "ready", CONF_NUMBER, 4, P(ready), CONF_NO, 0, 4096 },
-    { "sessions", CONF_NUMBER, 4, P(sessions), CONF_NO, 1, 4096 }
+    { "sessions", CONF_NUMBER, 4, P(sessions), CONF_NO, 1, 4096 },
+    { "life", CONF_LIFE, 4, P(life), CONF_NO, 0, 1 },
+    { "alive", CONF_TIME, 8, P(alive), CONF_NO, 1000, YEAR }
 };
 
 
@@ -183,6 +190,12 @@ conf_number(const char *word, conf_type_t type, unsigned long long *value)
         { CONF_CORES, "", 1000 }, { CONF_NUMBER, "", 1 }
     };
 
+    if (type == CONF_LIFE) {
+        *value = strcmp(word, "exit") == 0 ? RETORT_LIFE_EXIT
+                                           : RETORT_LIFE_TIMED;
+        return *value != 0 || strcmp(word, "timed") == 0 ? 0 : -1;
+    }
+
     if (!isdigit((unsigned char) word[0]) || strpbrk(word, "xX") != NULL) {
         return -1;
     }
@@ -218,6 +231,10 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
     if (conf_number(word, row->type, &value) == -1
         || value < row->min || value > row->max)
     {
+        if (row->type == CONF_LIFE) {
+            return conf_error(c, "\"life\" is timed or exit, not", word);
+        }
+
         rlog(RLOG_ERROR, "%s:%u: \"%s\" of \"%s\" is no value from %llu to "
              "%llu", c->path, c->line, word, row->name, row->min, row->max);
         return -1;
@@ -394,6 +411,11 @@ conf_profile_check(const conf_ctx_t *c, const retort_profile_t *p)
     unsigned long long  a8, b8;
 
     base = (const char *) p;
+
+    if (p->life == RETORT_LIFE_EXIT && p->alive == 0) {
+        rlog(RLOG_ERROR, "%s: \"life exit\" needs \"alive\"", c->path);
+        return -1;
+    }
 
     for (i = 0; i < c->nrows; i++) {
         if (c->rows[i].ceiling == CONF_NO) {
@@ -574,6 +596,8 @@ conf_read(start_t *s, const char *path, const char *listen)
     s->slots = 256;
     s->uid_base = 1500000000;
     s->threads = 64;
+    s->settings.artifacts_keep = 86400000;
+    s->settings.artifacts_quota = 1 * G;
 
     memset(&c, 0, sizeof(c));
     c.path = path;

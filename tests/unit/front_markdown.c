@@ -3,7 +3,8 @@
  * Outputs as Markdown: byte by byte what Qwen-Agent's interpreter writes.
  *
  * links: helper/front/markdown.c helper/front/output.c helper/front/buf.c
- * links: helper/front/utf8.c
+ * links: helper/front/utf8.c helper/front/link.c helper/front/text.c
+ * links: helper/front/err.c
  */
 
 #include <setjmp.h>
@@ -24,10 +25,13 @@
 static void
 md_is(outputs_t *o, markdown_fence_t fence, const char *want)
 {
-    buf_t  md;
+    buf_t   md;
+    link_t  link;
 
     memset(&md, 0, sizeof(md));
-    markdown(&md, o, URL, fence);
+    memset(&link, 0, sizeof(link));
+    strcpy(link.base, URL);
+    markdown(&md, o, &link, fence);
     (void) buf_add(&md, "", 1);
     assert_string_equal(md.data, want);
     buf_free(&md);

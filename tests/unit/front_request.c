@@ -4,7 +4,7 @@
  *
  * links: helper/front/request.c helper/front/settings.c helper/front/flog.c
  * links: helper/front/text.c helper/front/utf8.c helper/front/buf.c
- * links: helper/front/err.c
+ * links: helper/front/err.c helper/front/link.c
  * links: helper/lib/log.c
  */
 
@@ -56,7 +56,7 @@ a_good_request_is_taken_over(void **state)
                      0);
     assert_string_equal(r.workspace, "demo");
     assert_string_equal(r.path, "/execute");
-    assert_string_equal(r.static_url, "http://h/s");
+    assert_string_equal(r.link.base, "http://h/s");
     assert_string_equal(r.profile->name, "default");
     assert_int_equal(r.length, 12);
     assert_int_equal(r.run_max.timeout, 5000);

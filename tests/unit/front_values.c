@@ -3,6 +3,7 @@
  * The native dialect's values: checked, and every refusal names its key.
  *
  * links: helper/front/dialect/native.c helper/front/dialect/native_limits.c
+ * links: helper/front/link.c
  * links: helper/front/dialect/native_out.c helper/front/json_in.c
  * links: helper/front/accept.c helper/front/text.c helper/front/utf8.c
  * links: helper/front/buf.c helper/front/err.c

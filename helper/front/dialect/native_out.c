@@ -100,13 +100,13 @@ native_time(uint64_t wall_ms)
 static json_object *
 native_url(const request_t *req, const out_artifact_t *a)
 {
-    char  url[REQ_STATIC + OUT_FILE + 1];
+    char  url[LINK_URL];
 
     if (a->file[0] == '\0') {
         return NULL;
     }
 
-    (void) snprintf(url, sizeof(url), "%s/%s", req->static_url, a->file);
+    link_url(&req->link, a, url);
 
     return json_object_new_string(url);
 }
@@ -261,6 +261,7 @@ native_artifacts(const request_t *req, const outputs_t *out)
             native_add(one, "mime", native_string(a->mime));
             native_add(one, "size", native_number(a->size));
             native_add(one, "sha256", native_string(a->sha256));
+            native_add(one, "file_id", native_string(a->id));
             native_add(one, "url", native_url(req, a));
             (void) json_object_array_add(all, one);
         }
@@ -381,7 +382,7 @@ native_render_json(const request_t *req, const result_t *res, answer_t *a)
 
     began = clock_mono_us();
     memset(&md, 0, sizeof(md));
-    markdown(&md, &res->out, req->static_url, MARKDOWN_FENCE_LONGER);
+    markdown(&md, &res->out, &req->link, MARKDOWN_FENCE_LONGER);
 
     o = json_object_new_object();
     native_add(o, "execution_id", native_string(req->execution));
@@ -421,7 +422,7 @@ native_render(const request_t *req, int form, const result_t *res, answer_t *a)
 
     a->type = "text/markdown; charset=utf-8";
     a->form = "markdown";
-    markdown(&a->body, &res->out, req->static_url, MARKDOWN_FENCE_LONGER);
+    markdown(&a->body, &res->out, &req->link, MARKDOWN_FENCE_LONGER);
 }
 
 

@@ -301,7 +301,7 @@ qwen_render(const request_t *req, int form, const result_t *res, answer_t *a)
     a->status = 200;
     a->type = "text/plain; charset=utf-8";
     a->form = "markdown";
-    qwen_text(&a->body, &res->out, req->static_url);
+    qwen_text(&a->body, &res->out, &req->link);
 }
 
 

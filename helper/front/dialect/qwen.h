@@ -34,7 +34,7 @@ int qwen_files(json_object *files, job_t *job, err_t *e);
 
 /* the result as the one text that an agent reads */
 
-void qwen_text(buf_t *to, const outputs_t *o, const char *static_url);
+void qwen_text(buf_t *to, const outputs_t *o, const link_t *link);
 
 
 #endif /* FRONT_QWEN_H */

@@ -82,14 +82,14 @@ qwen_png(const out_item_t *item)
 
 static void
 qwen_picture(buf_t *to, const out_artifact_t *a, unsigned number,
-    const char *static_url)
+    const link_t *link)
 {
-    char  text[256];
     int   n;
+    char  text[256], url[LINK_URL];
 
     if (a->file[0] != '\0') {
-        (void) buf_printf(to, "\n\n![fig-%03u](%s/%s)", number, static_url,
-                          a->file);
+        link_url(link, a, url);
+        (void) buf_printf(to, "\n\n![fig-%03u](%s)", number, url);
         return;
     }
 
@@ -122,7 +122,7 @@ qwen_error(buf_t *to, const buf_t *text)
 
 static void
 qwen_item(buf_t *to, const out_item_t *item, unsigned *figures,
-    const char *static_url)
+    const link_t *link)
 {
     const out_artifact_t  *png;
 
@@ -137,7 +137,7 @@ qwen_item(buf_t *to, const out_item_t *item, unsigned *figures,
     }
 
     if (png != NULL) {
-        qwen_picture(to, png, ++*figures, static_url);
+        qwen_picture(to, png, ++*figures, link);
     }
 }
 
@@ -158,7 +158,7 @@ qwen_is_blank(const buf_t *b)
 
 
 void
-qwen_text(buf_t *to, const outputs_t *o, const char *static_url)
+qwen_text(buf_t *to, const outputs_t *o, const link_t *link)
 {
     size_t             i;
     buf_t              all;
@@ -169,7 +169,7 @@ qwen_text(buf_t *to, const outputs_t *o, const char *static_url)
     figures = 0;
 
     for (item = o->first; item != NULL; item = item->next) {
-        qwen_item(&all, item, &figures, static_url);
+        qwen_item(&all, item, &figures, link);
     }
 
     if (qwen_is_blank(&all)) {

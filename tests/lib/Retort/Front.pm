@@ -50,11 +50,13 @@ sub settings {
 
     my $profile = pack('a32', 'default') . limits(1) . limits(2)
                   . pack('Q6', @run) . pack('Q6', @max)
-                  . pack('LL', $o{ready} // 0, $o{sessions} // 64);
+                  . pack('LLQLL', $o{ready} // 0, $o{sessions} // 64,
+                         $o{alive} // 0, $o{life} // 0, 0);
 
     $profile .= "\0" x (-length($profile) % 8);
 
-    my $all = pack('a16LLLL', 'n1', $o{nslots} // 64, 1, 100000, 0)
+    my $all = pack('a16LLLLQQ', 'n1', $o{nslots} // 64, 1, 100000, 0,
+                   $o{keep} // 3_600_000, $o{quota} // 1e9)
               . $profile . "\0" x (15 * length $profile);
 
     return pack('LL', 0x52545631, 8 + length $all) . $all;

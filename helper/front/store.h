@@ -1,0 +1,69 @@
+
+/*
+ * The artifact store's files: whole or not there, kept for as long as was
+ * promised, counted per owner.
+ *
+ * A name is <32 lower hex digits>.<1 to 8 of [a-z0-9]>; its first STORE_OWNER
+ * digits stand for the owner.  Equal names are equal bytes: who makes them
+ * sees to it.
+ *
+ * A file's time of modification says how long it is kept, and survives us:
+ * the seconds are when it was issued last, the nanoseconds are for how many
+ * seconds that was promised.
+ */
+
+#ifndef FRONT_STORE_H
+#define FRONT_STORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "protocol/profile.h"
+
+
+#define STORE_OWNER  10
+
+
+typedef enum {
+    STORE_OK,
+    STORE_QUOTA,                /* the owner has too much already */
+    STORE_FULL,                 /* the disk has no room */
+    STORE_FAILED                /* logged */
+} store_put_t;
+
+
+/*
+ * Before the process is locked: removes what a dead front left half-written,
+ * counts the rest.  0, or -1 (logged).
+ */
+
+int store_init(int dir, const retort_settings_t *s);
+
+int store_is_name(const char *file);
+
+/*
+ * Stores, or issues again if it is there already, for "life" seconds or for
+ * longer.  "issued" gets the time from which they count (wall seconds), "used"
+ * what its owner has stored.
+ */
+
+store_put_t store_put(const char *file, const void *data, size_t len,
+    uint64_t life, uint64_t *issued, uint64_t *used);
+
+/* for reading; its descriptor and "size", or -1 if there is none */
+
+int store_open(const char *file, uint64_t *size);
+
+/*
+ * Removes what nobody was promised any longer; "next" gets when the next one
+ * may go (wall seconds), UINT64_MAX if there is none.  0 or -1 and errno.
+ */
+
+int store_sweep(uint64_t *next);
+
+/* the thread that does so, when it is time and when there is no room */
+
+void *store_sweeper(void *unused);
+
+
+#endif /* FRONT_STORE_H */
