@@ -4,7 +4,7 @@
 
 static ngx_uint_t ngx_http_retort_native_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_qwen_is_run(ngx_http_request_t *r);
-static ngx_uint_t ngx_http_retort_health_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_never_is_run(ngx_http_request_t *r);
 static off_t ngx_http_retort_parse_msec(ngx_str_t *value);
 static off_t ngx_http_retort_parse_bytes(ngx_str_t *value);
 static off_t ngx_http_retort_parse_count(ngx_str_t *value);
@@ -24,7 +24,13 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
     { ngx_string("qwen"), 1, ngx_http_retort_qwen_is_run,
       ngx_string("text/plain; charset=utf-8") },
 
-    { ngx_string("health"), 0, ngx_http_retort_health_is_run,
+    { ngx_string("health"), 0, ngx_http_retort_never_is_run,
+      ngx_null_string },
+
+    { ngx_string("metrics"), 0, ngx_http_retort_never_is_run,
+      ngx_null_string },
+
+    { ngx_string("status"), 0, ngx_http_retort_never_is_run,
       ngx_null_string },
 
     { ngx_null_string, 0, NULL, ngx_null_string }
@@ -100,8 +106,10 @@ ngx_http_retort_qwen_is_run(ngx_http_request_t *r)
 }
 
 
+/* for who runs the service */
+
 static ngx_uint_t
-ngx_http_retort_health_is_run(ngx_http_request_t *r)
+ngx_http_retort_never_is_run(ngx_http_request_t *r)
 {
     return 0;
 }

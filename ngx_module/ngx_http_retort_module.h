@@ -479,6 +479,10 @@ char *ngx_http_retort_set_status(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 ngx_int_t ngx_http_retort_status_handler(ngx_http_request_t *r);
 
+/* a zone's name and numbers, for the front; empty if it cannot be read */
+ngx_int_t ngx_http_retort_status_line(ngx_http_request_t *r,
+    ngx_http_retort_zone_conf_t *zc, ngx_str_t *line);
+
 
 /* ngx_http_retort_links.c */
 

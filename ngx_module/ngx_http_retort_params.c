@@ -21,6 +21,8 @@ static ngx_int_t ngx_http_retort_own_params(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
 static ngx_int_t ngx_http_retort_add_link(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
+static ngx_int_t ngx_http_retort_add_zones(ngx_http_request_t *r,
+    ngx_array_t *params);
 static ngx_int_t ngx_http_retort_cgi_params(ngx_http_request_t *r,
     ngx_array_t *params);
 static ngx_int_t ngx_http_retort_limit_params(ngx_http_request_t *r,
@@ -165,7 +167,55 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    if (ngx_http_retort_add_zones(r, params) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     return ngx_http_retort_add_link(r, ctx, params);
+}
+
+
+/* what the worker counts itself, for the apis that print it */
+
+static ngx_int_t
+ngx_http_retort_add_zones(ngx_http_request_t *r, ngx_array_t *params)
+{
+    u_char                       *name;
+    ngx_str_t                     value, *api;
+    ngx_uint_t                    i;
+    ngx_http_retort_loc_conf_t   *rlcf;
+    ngx_http_retort_main_conf_t  *rmcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+    api = &rlcf->api->name;
+
+    if (ngx_strcmp(api->data, "metrics") != 0
+        && ngx_strcmp(api->data, "status") != 0)
+    {
+        return NGX_OK;
+    }
+
+    rmcf = ngx_http_get_module_main_conf(r, ngx_http_retort_module);
+
+    for (i = 0; i < rmcf->zones.nelts; i++) {
+        name = ngx_pnalloc(r->pool, sizeof("RETORT_ZONE_") + NGX_INT_T_LEN);
+        if (name == NULL) {
+            return NGX_ERROR;
+        }
+
+        *ngx_sprintf(name, "RETORT_ZONE_%ui", i) = '\0';
+
+        if (ngx_http_retort_status_line(r,
+                   ((ngx_http_retort_zone_conf_t **) rmcf->zones.elts)[i],
+                   &value)
+            != NGX_OK
+            || ngx_http_retort_add(params, (char *) name, &value) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

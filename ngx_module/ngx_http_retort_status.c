@@ -5,6 +5,7 @@
 #define NGX_HTTP_RETORT_STATUS_LINE  512
 
 
+static void ngx_http_retort_status_settle(ngx_http_retort_zone_t *zone);
 static ngx_int_t ngx_http_retort_status_copy(ngx_http_request_t *r,
     ngx_http_retort_zone_conf_t *zc, ngx_http_retort_shared_t *shared,
     ngx_array_t *workspaces);
@@ -75,6 +76,58 @@ ngx_http_retort_status_handler(ngx_http_request_t *r)
 }
 
 
+/* the order is the front's: helper/front/zones.h */
+
+ngx_int_t
+ngx_http_retort_status_line(ngx_http_request_t *r,
+    ngx_http_retort_zone_conf_t *zc, ngx_str_t *line)
+{
+    ngx_http_retort_zone_t    *zone;
+    ngx_http_retort_shared_t  *s;
+
+    zone = zc->zone;
+
+    ngx_str_null(line);
+
+    line->data = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_STATUS_LINE);
+    if (line->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_retort_zone_lock(zone, r->connection->log) != NGX_OK) {
+        return NGX_OK;
+    }
+
+    ngx_http_retort_status_settle(zone);
+
+    s = zone->shared;
+
+    line->len = ngx_sprintf(line->data, "%V %uD %uD %uD %uD %uL %uL %uL %uL",
+                            &zc->name, s->running, s->waiting, s->max_running,
+                            s->max_waiting, s->count.admitted,
+                            s->count.queued, s->count.limited,
+                            s->count.refused)
+                - line->data;
+
+    ngx_http_retort_zone_unlock(zone);
+
+    return NGX_OK;
+}
+
+
+/* who is read about ought to be alive */
+
+static void
+ngx_http_retort_status_settle(ngx_http_retort_zone_t *zone)
+{
+    if (ngx_http_retort_zone_bury(zone)
+        && ngx_http_retort_queue_run(zone))
+    {
+        ngx_http_retort_zone_wake(zone);
+    }
+}
+
+
 /* what is written is a copy: the lock is held for no longer than that */
 
 static ngx_int_t
@@ -99,13 +152,7 @@ ngx_http_retort_status_copy(ngx_http_request_t *r,
 
     rc = NGX_OK;
 
-    /* who is read about ought to be alive */
-
-    if (ngx_http_retort_zone_bury(zone)
-        && ngx_http_retort_queue_run(zone))
-    {
-        ngx_http_retort_zone_wake(zone);
-    }
+    ngx_http_retort_status_settle(zone);
 
     *shared = *zone->shared;
 

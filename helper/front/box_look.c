@@ -11,9 +11,7 @@
 #include "clock.h"
 
 
-/* the mutex is held */
-
-static void
+void
 box_view(const box_t *box, box_view_t *v)
 {
     uint64_t  now, left;

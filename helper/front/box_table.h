@@ -47,5 +47,7 @@ void box_unref(box_t *box);
 /* lets the first who waits own it; 0 if nobody does */
 int box_grant(box_t *box);
 
+void box_view(const box_t *box, box_view_t *v);
+
 
 #endif /* FRONT_BOX_TABLE_H */

@@ -453,6 +453,25 @@ gate_close(void)
 }
 
 
+void
+gate_count(unsigned *conns, unsigned *busy)
+{
+    size_t  i;
+
+    *conns = 0;
+
+    (void) pthread_mutex_lock(&gate_mutex);
+
+    for (i = 0; i < BOUND_CONNS; i++) {
+        *conns += gate_conns[i].state != CONN_FREE;
+    }
+
+    *busy = gate_busy;
+
+    (void) pthread_mutex_unlock(&gate_mutex);
+}
+
+
 unsigned
 gate_busy_wait(uint64_t until)
 {

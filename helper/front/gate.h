@@ -46,6 +46,10 @@ void gate_lost(int conn);
 
 void gate_close(void);
 
+/* connections, and those of them that are in work */
+
+void gate_count(unsigned *conns, unsigned *busy);
+
 /* waits until none is in work, or until "until" (mono usec); how many are */
 
 unsigned gate_busy_wait(uint64_t until);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "drain.h"
 #include "err.h"
 #include "health.h"
 #include "pool.h"
@@ -31,6 +32,11 @@ health_startup(answer_t *a)
 {
     err_t        e;
     const char  *missing;
+
+    if (drain_check(&e) == -1) {
+        routes_refuse(&e, a);
+        return;
+    }
 
     missing = pool_missing();
 

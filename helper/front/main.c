@@ -25,8 +25,10 @@
 #include "box.h"
 #include "broker_client.h"
 #include "clock.h"
+#include "control.h"
 #include "flog.h"
 #include "gate.h"
+#include "metrics.h"
 #include "pool.h"
 #include "seal.h"
 #include "serve.h"
@@ -40,7 +42,9 @@
 #define FRONT_THREADS_MAX  512
 #define FRONT_UIDS         16
 #define FRONT_STACK        524288
-#define FRONT_HELPERS      4        /* threads that wake_fd() may serve, too */
+/* threads that wake_fd() may serve, too */
+#define FRONT_HELPERS      (4 + CONTROL_THREADS)
+
 #define FRONT_SPARE_FDS    64
 
 
@@ -48,6 +52,7 @@ typedef struct {
     uid_t      uids[FRONT_UIDS];
     size_t     nuids;
     uint64_t   threads;
+    uint64_t   control;         /* its group; UINT64_MAX: no such socket */
 } front_args_t;
 
 
@@ -101,11 +106,28 @@ front_threads(const char *value)
 
 
 static int
+front_control(const char *value)
+{
+    if (text_number(value, &front_args.control) == -1
+        || front_args.control >= UINT32_MAX)
+    {
+        flog(RLOG_ERROR, "--control-gid %s: not a gid", value);
+        return -1;
+    }
+
+    control_init((gid_t) front_args.control);
+
+    return 0;
+}
+
+
+static int
 front_options(int argc, char **argv)
 {
     int  i, rc;
 
     front_args.threads = FRONT_THREADS;
+    front_args.control = UINT64_MAX;
 
     for (i = 1; i < argc; i += 2) {
         rc = -1;
@@ -118,6 +140,9 @@ front_options(int argc, char **argv)
 
         } else if (strcmp(argv[i], "--threads") == 0) {
             rc = front_threads(argv[i + 1]);
+
+        } else if (strcmp(argv[i], "--control-gid") == 0) {
+            rc = front_control(argv[i + 1]);
 
         } else {
             flog(RLOG_ERROR, "%s: unknown option", argv[i]);
@@ -246,6 +271,12 @@ front_all_threads(const retort_settings_t *s)
         }
     }
 
+    for (i = 0; front_args.control != UINT64_MAX && i < CONTROL_THREADS; i++) {
+        if (front_start(control_thread, (void *) s) == -1) {
+            return -1;
+        }
+    }
+
     return front_start(brk_reader, NULL) | front_start(box_reaper, NULL)
            | front_start(pool_thread, NULL) | front_start(adopt_thread, NULL)
            | front_start(store_sweeper, NULL);
@@ -283,7 +314,7 @@ front_init(const retort_settings_t *s)
     if (front_drain == -1
         || wake_init((unsigned) front_args.threads + FRONT_HELPERS) == -1
         || box_init(s) == -1 || pool_init(s) == -1 || adopt_init(s) == -1
-        || serve_init() == -1)
+        || serve_init() == -1 || metrics_init(s, front_args.threads) == -1)
     {
         flog(RLOG_ERROR, "start: %s", strerror(errno));
         return -1;

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "flog.h"
+#include "metrics.h"
 #include "place.h"
 #include "pool.h"
 #include "verdict.h"
@@ -122,6 +123,7 @@ place_named(run_t *r, const char *id, err_t *e)
 
     r->fresh = 1;
     r->res->create_us = clock_mono_us() - began;
+    metrics_took(METRICS_CREATE, r->res->create_us);
 
     return 0;
 }
@@ -191,9 +193,14 @@ place_find(run_t *r, err_t *e)
         r->box = NULL;
     }
 
-    r->res->create_us = clock_mono_us() - began;
+    if (r->box == NULL) {
+        return -1;
+    }
 
-    return r->box != NULL ? 0 : -1;
+    r->res->create_us = clock_mono_us() - began;
+    metrics_took(METRICS_CREATE, r->res->create_us);
+
+    return 0;
 }
 
 

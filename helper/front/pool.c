@@ -224,6 +224,20 @@ pool_proved(const retort_profile_t *profile)
 }
 
 
+void
+pool_look(const retort_profile_t *profile, uint32_t *ready, int *proved)
+{
+    pool_t  *p;
+
+    p = pool_of(profile);
+
+    (void) pthread_mutex_lock(&pool_mutex);
+    *ready = p->n;
+    *proved = p->proved;
+    (void) pthread_mutex_unlock(&pool_mutex);
+}
+
+
 const char *
 pool_missing(void)
 {

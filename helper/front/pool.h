@@ -37,6 +37,10 @@ void pool_kick(void);
 
 void pool_proved(const retort_profile_t *p);
 
+/* how many wait, and whether a box of this profile was ever sealed */
+
+void pool_look(const retort_profile_t *p, uint32_t *ready, int *proved);
+
 /* the first profile whose template has not made a box yet, or NULL */
 
 const char *pool_missing(void);

@@ -44,7 +44,7 @@ static const request_limit_t  request_limits[] = {
 };
 
 
-static const char *
+const char *
 request_param(char **envp, const char *name)
 {
     size_t  n;
@@ -260,10 +260,39 @@ request_line(request_t *r, char **envp, err_t *e)
 }
 
 
+/* of these nobody is asked who he is: the operator bounds who may */
+
+static int
+request_is_open(const char *api)
+{
+    return strcmp(api, "health") == 0 || strcmp(api, "metrics") == 0
+           || strcmp(api, "status") == 0 || strcmp(api, "control") == 0;
+}
+
+
+/* the web server must not reach what root's socket reaches, or the reverse */
+
+static int
+request_way(const request_t *r, err_t *e)
+{
+    int  control;
+
+    control = strcmp(r->api, "control") == 0;
+
+    if (r->control ? control || strcmp(r->api, "native") == 0 : !control) {
+        return 0;
+    }
+
+    return err_set(e, 403, "forbidden", "not by this socket");
+}
+
+
 int
 request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
 {
     const char  *api;
+
+    r->params = envp;
 
     if (request_twice(envp)) {
         return err_set(e, 400, "bad_param", "a param stands twice");
@@ -281,7 +310,11 @@ request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
 
     (void) snprintf(r->api, sizeof(r->api), "%s", api);
 
-    if (strcmp(api, "health") == 0) {
+    if (request_way(r, e) == -1) {
+        return -1;
+    }
+
+    if (request_is_open(api)) {
         return 0;
     }
 

@@ -27,6 +27,8 @@ typedef struct {
     const char              *accept;    /* "" if absent */
     const char              *session;   /* X-Session-Id, "" if absent */
     uint64_t                 length;    /* CONTENT_LENGTH, 0 if absent */
+    char                   **params;    /* all of them, for request_param() */
+    int                      control;   /* it came by the control socket */
 
     char                     api[REQ_API];
     char                     workspace[REQ_WORKSPACE];
@@ -47,8 +49,10 @@ typedef struct {
 
 /*
  * "envp" is "NAME=value" strings, NULL at the end, that live as long as the
- * request.  0, or -1 and "e".  A request whose api is "health" needs nothing
- * but a method and a path; its profile is NULL.
+ * request.  0, or -1 and "e".  A request whose api is "health", "metrics",
+ * "status" or "control" needs nothing but a method and a path; its profile is
+ * NULL.  "control", and nothing else but "native", goes by the control socket,
+ * which the caller has told in r->control.
  */
 
 int request_parse(request_t *r, char **envp, const retort_settings_t *s,
@@ -57,6 +61,10 @@ int request_parse(request_t *r, char **envp, const retort_settings_t *s,
 /* overwrites what is secret in the params */
 
 void request_wipe(char **envp);
+
+/* the value of a param, NULL if it is not there */
+
+const char *request_param(char **params, const char *name);
 
 
 #endif /* FRONT_REQUEST_H */

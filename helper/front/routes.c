@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "control.h"
 #include "dialect/dialect.h"
+#include "drain.h"
 #include "health.h"
+#include "metrics.h"
+#include "ops.h"
 #include "place.h"
 #include "pool.h"
 #include "routes.h"
@@ -127,6 +132,7 @@ routes_execute(routes_t *r, err_t *e)
     int        rc, form;
     buf_t      body;
     job_t      job;
+    uint64_t   began;
     result_t   res;
 
     form = r->dialect->form(r->req, e);
@@ -157,8 +163,11 @@ routes_execute(routes_t *r, err_t *e)
         return -1;
     }
 
+    began = clock_mono_us();
     answer_run(r->a, r->req, &res);
     r->dialect->render(r->req, form, &res, r->a);
+    metrics_took(METRICS_RENDER, clock_mono_us() - began);
+    metrics_run(r->req, &res);
     outputs_free(&res.out);
 
     return 0;
@@ -253,13 +262,40 @@ routes_list(routes_t *r, err_t *e)
 }
 
 
+/* a run by the control socket leaves threads for what else comes by it */
+
+static int
+routes_control_run(routes_t *r, err_t *e)
+{
+    int  rc;
+
+    if (control_run_begin() == -1) {
+        (void) err_set(e, 429, "too_many_runs", "%d runs by this socket are "
+                       "under way", CONTROL_RUNS);
+        return -1;
+    }
+
+    rc = routes_execute(r, e);
+    control_run_end();
+
+    return rc;
+}
+
+
 static int
 routes_do(routes_t *r, err_t *e)
 {
+    if ((r->route->op == OP_EXECUTE || r->route->op == OP_BOX_CREATE)
+        && drain_check(e) == -1)
+    {
+        return -1;
+    }
+
     switch (r->route->op) {
 
     case OP_EXECUTE:
-        return routes_execute(r, e);
+        return r->req->control ? routes_control_run(r, e)
+                               : routes_execute(r, e);
 
     case OP_BOX_CREATE:
         return routes_create(r, e);
@@ -282,6 +318,7 @@ routes_do(routes_t *r, err_t *e)
 void
 routes_refuse(const err_t *e, answer_t *a)
 {
+    metrics_refused(e->code);
     dialect_native.fail(e, a);
 }
 
@@ -295,11 +332,40 @@ routes_fail(routes_t *r, err_t *e)
         (void) buf_puts(&r->a->lines, "X-Retort-Status: cancelled\r\n");
     }
 
+    metrics_refused(e->code);
     r->dialect->fail(e, r->a);
 
     if (e->status == 405) {
         (void) buf_printf(&r->a->lines, "Allow: %s\r\n", r->allow);
     }
+}
+
+
+/* the apis that are no dialect */
+
+static int
+routes_open(const request_t *req, answer_t *a)
+{
+    size_t  i;
+
+    static const struct {
+        const char  *api;
+        void       (*serve)(const request_t *req, answer_t *a);
+    } rows[] = {
+        { "health", health_serve },
+        { "metrics", ops_metrics },
+        { "status", ops_status },
+        { "control", ops_control }
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (strcmp(rows[i].api, req->api) == 0) {
+            rows[i].serve(req, a);
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -316,8 +382,7 @@ routes_serve(const request_t *req, routes_body_t *body, answer_t *a)
     r.a = a;
     r.dialect = routes_dialect(req->api);
 
-    if (strcmp(req->api, "health") == 0) {
-        health_serve(req, a);
+    if (routes_open(req, a)) {
         return;
     }
 

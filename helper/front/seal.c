@@ -39,11 +39,13 @@ typedef struct {
 
 static const seal_call_t  seal_calls[] = {
     { SCMP_SYS(read), -1, 0, "FastCGI, pipes, eventfds" },
+    { SCMP_SYS(pread64), -1, 0, "its own memory, for /metrics" },
     { SCMP_SYS(write), -1, 0, "FastCGI, log, artifacts, eventfds" },
     { SCMP_SYS(recvmsg), -1, 0, "broker" },
     { SCMP_SYS(sendmsg), -1, 0, "broker, kernels" },
     { SCMP_SYS(recvfrom), -1, 0, "kernels; heads of requests" },
     { SCMP_SYS(accept4), 0, FRONT_FD_LISTENER, "the web server" },
+    { SCMP_SYS(accept4), 0, FRONT_FD_CONTROL, "who runs the service" },
     { SCMP_SYS(getsockopt), -1, 0, "who connected" },
     { SCMP_SYS(setsockopt), -1, 0, "how long a peer may stall" },
     { SCMP_SYS(shutdown), -1, 0, "the end of a connection" },

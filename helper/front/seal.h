@@ -15,6 +15,7 @@
 #define FRONT_FD_LISTENER  4
 #define FRONT_FD_SETTINGS  5
 #define FRONT_FD_STORE     6
+#define FRONT_FD_CONTROL   7       /* with --control-gid alone */
 
 
 /*

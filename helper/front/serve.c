@@ -12,12 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "answer.h"
 #include "bounds.h"
 #include "clock.h"
 #include "flog.h"
 #include "gate.h"
+#include "metrics.h"
 #include "pool.h"
 #include "request.h"
 #include "routes.h"
@@ -198,7 +200,8 @@ serve_cut(serve_body_t *b)
 
 
 static int
-serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
+serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
+    int control)
 {
     int            rc;
     err_t          e;
@@ -210,6 +213,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
     memset(&req, 0, sizeof(req));
     memset(&body, 0, sizeof(body));
     req.started = started;
+    req.control = control;
 
     rc = request_parse(&req, q->envp, s, &e);
     request_wipe(q->envp);
@@ -232,6 +236,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started)
     }
 
     link_wipe(&req.link);
+    metrics_answer(a.status);
     serve_rest(&body);
     rc = a.cut ? serve_cut(&body) : a.sent ? 0 : serve_whole(&body, &a);
     answer_free(&a);
@@ -261,8 +266,10 @@ serve_linger(int fd)
 }
 
 
-static void
-serve_one(int conn, int fd, const retort_settings_t *s)
+/* 1: it may send another request, 0: it may not, -1: it was closed */
+
+static int
+serve_request(int fd, const retort_settings_t *s, int control)
 {
     int           keep, clean;
     uint64_t      started;
@@ -277,27 +284,54 @@ serve_one(int conn, int fd, const retort_settings_t *s)
 
     if (FCGX_Accept_r(&q) != 0) {
         flog(RLOG_WARN, "gate: libfcgi gave a connection up");
-        gate_lost(conn);
-        return;
+        return -1;
     }
 
-    clean = (serve_answer(&q, s, started) == 0);
+    clean = (serve_answer(&q, s, started, control) == 0);
     keep = q.keepConnection && clean;
     keep &= (FCGX_FClose(q.err) == 0);
     keep &= (FCGX_FClose(q.out) == 0);
     keep &= (FCGX_GetError(q.in) == 0);
     FCGX_Free(&q, 0);
 
-    if (keep) {
-        gate_return(conn);
-        return;
-    }
-
-    if (!clean) {
+    if (!keep && !clean) {
         serve_linger(fd);
     }
 
-    gate_drop(conn);
+    return keep;
+}
+
+
+static void
+serve_one(int conn, int fd, const retort_settings_t *s)
+{
+    switch (serve_request(fd, s, 0)) {
+
+    case 1:
+        gate_return(conn);
+        break;
+
+    case 0:
+        gate_drop(conn);
+        break;
+
+    default:
+        gate_lost(conn);
+    }
+}
+
+
+void
+serve_control(int fd, const retort_settings_t *s)
+{
+    pool_enter();
+
+    if (serve_request(fd, s, 1) != -1) {
+        (void) close(fd);
+    }
+
+    pool_leave();
+    flog_execution("");
 }
 
 

@@ -17,5 +17,9 @@ int serve_init(void);
 
 void *serve_thread(void *settings);
 
+/* one request of the control socket, whose connection is closed after it */
+
+void serve_control(int fd, const retort_settings_t *s);
+
 
 #endif /* FRONT_SERVE_H */

@@ -91,6 +91,12 @@ sub new {
     copy(program(), "$dir/retort-front") or die program() . ": $!";
     chmod 0755, "$dir/retort-front";
 
+    if (defined $o{control}) {
+        $self->{control} = IO::Socket::UNIX->new(
+            Local => "$dir/control.sock", Listen => 16) or die "$!";
+        chmod 0666, "$dir/control.sock";
+    }
+
     $self->{broker} = Retort::FakeBroker->new("$dir/broker.sock",
                                               limits(1));
     $self->{listen} = IO::Socket::UNIX->new(Local => $self->{path},
@@ -138,7 +144,9 @@ sub run {
         4 => $self->{listen},
         5 => $o{settings} // memfd(settings(%{$self->{o}})),
         6 => $dir,
+        $self->{control} ? (7 => $self->{control}) : (),
     }, '--allow-uid', 0, '--threads', $self->{o}{threads} // 8,
+       $self->{control} ? ('--control-gid', $self->{o}{control}) : (),
        @{$o{args} // []});
 
     return $self;
@@ -223,6 +231,26 @@ sub execute {
     my ($self, $body, %more) = @_;
 
     return $self->get('POST', '/execute', $body, %more);
+}
+
+
+# the apis for who runs the service; control by its own socket
+
+sub ops {
+    my ($self, $api, %more) = @_;
+
+    return decode($self->client->request(
+        { RETORT_API => $api, REQUEST_METHOD => 'GET',
+          SCRIPT_NAME => "/$api", %more }, ''));
+}
+
+
+sub control {
+    my ($self, $method, $path, %more) = @_;
+
+    return decode(Retort::FastCGI->new("$self->{dir}/control.sock")->request(
+        { RETORT_API => 'control', REQUEST_METHOD => $method,
+          PATH_INFO => $path, %more }, delete $more{body} // ''));
 }
 
 

@@ -1,0 +1,44 @@
+
+/*
+ * Boxes of all workspaces, for metrics and for who runs the service.
+ */
+
+#ifndef FRONT_BOX_ALL_H
+#define FRONT_BOX_ALL_H
+
+#include "box.h"
+
+
+typedef enum {
+    BOX_READY,                  /* waits in the pool */
+    BOX_BUSY,                   /* a request has it */
+    BOX_IDLE,                   /* a session between two runs */
+    BOX_USES
+} box_use_t;
+
+typedef struct {
+    box_view_t  view;           /* "box_HEX" if it has no public id */
+    uint64_t    id;             /* the broker's */
+    box_use_t   use;
+    char        workspace[REQ_WORKSPACE];       /* "": not kept */
+} box_line_t;
+
+typedef struct {
+    uint32_t  use[BOX_USES];
+    uint32_t  sessions;
+    uint32_t  sessions_busy;
+} box_counts_t;
+
+
+/* at most "max", box_max() has room for all; how many they are */
+
+size_t box_all(box_line_t *lines, size_t max);
+
+void box_count(const retort_profile_t *p, box_counts_t *c);
+
+/* ends it, whatever runs in it; 0, or -1 and "e" */
+
+int box_kill_line(const box_line_t *l, err_t *e);
+
+
+#endif /* FRONT_BOX_ALL_H */
