@@ -168,3 +168,10 @@ accept_is(const char *content_type, const char *type)
            && (content_type[n] == '\0' || content_type[n] == ';'
                || content_type[n] == ' ');
 }
+
+
+int
+accept_is_any(const char *header)
+{
+    return *header == '\0' || strcmp(header, "*/*") == 0;
+}

@@ -16,6 +16,10 @@
 
 int accept_choose(const char *header, const char *const *types, size_t n);
 
+/* does it leave the choice to the server? */
+
+int accept_is_any(const char *header);
+
 /* does a Content-Type name this type, with whatever parameters? */
 
 int accept_is(const char *content_type, const char *type);

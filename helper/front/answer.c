@@ -19,6 +19,7 @@ typedef struct {
 static const answer_status_t  answer_statuses[] = {
     { 200, "OK" },
     { 201, "Created" },
+    { 202, "Accepted" },
     { 204, "No Content" },
     { 400, "Bad Request" },
     { 403, "Forbidden" },
@@ -63,15 +64,18 @@ answer_text(int status)
 
 
 int
-answer_write(const answer_t *a, buf_t *to)
+answer_head(const answer_t *a, buf_t *to)
 {
     (void) buf_printf(to, "Status: %d %s\r\n", a->status,
                       answer_text(a->status));
 
     if (a->type != NULL) {
         (void) buf_printf(to, "Content-Type: %s\r\n", a->type);
-        (void) buf_printf(to, "Content-Length: %" PRIu64 "\r\n",
-                          a->streamed ? a->length : a->body.len);
+
+        if (!a->streamed || a->length != ANSWER_OPEN) {
+            (void) buf_printf(to, "Content-Length: %" PRIu64 "\r\n",
+                              a->streamed ? a->length : a->body.len);
+        }
     }
 
     if (a->retry_after != 0) {
@@ -83,20 +87,32 @@ answer_write(const answer_t *a, buf_t *to)
 
     (void) buf_add(to, a->lines.data, a->lines.len);
     (void) buf_puts(to, "\r\n");
+
+    return to->failed || a->lines.failed ? -1 : 0;
+}
+
+
+int
+answer_write(const answer_t *a, buf_t *to)
+{
+    if (answer_head(a, to) == -1) {
+        return -1;
+    }
+
     (void) buf_add(to, a->body.data, a->body.len);
 
-    return to->failed || a->lines.failed || a->body.failed ? -1 : 0;
+    return to->failed || a->body.failed ? -1 : 0;
 }
 
 
 void
-answer_run(answer_t *a, const request_t *req, const result_t *res)
+answer_run(answer_t *a, const char *execution, const result_t *res)
 {
     buf_t  *to;
 
     to = &a->lines;
 
-    (void) buf_printf(to, "X-Retort-Execution: %s\r\n", req->execution);
+    (void) buf_printf(to, "X-Retort-Execution: %s\r\n", execution);
 
     if (res->sandbox[0] != '\0') {
         (void) buf_printf(to, "X-Retort-Sandbox: %s\r\n", res->sandbox);
@@ -106,6 +122,7 @@ answer_run(answer_t *a, const request_t *req, const result_t *res)
                       "X-Retort-Wall-Us: %" PRIu64 "\r\n"
                       "X-Retort-Cpu-Us: %" PRIu64 "\r\n"
                       "X-Retort-Peak-Memory: %" PRIu64 "\r\n",
-                      verdict_text(res->verdict), res->wall_us, res->cpu_us,
+                      verdict_text(res->verdict), res->wall_us,
+                      res->cpu_user_us + res->cpu_system_us,
                       res->memory_peak);
 }

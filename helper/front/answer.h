@@ -11,6 +11,9 @@
 #include "result.h"
 
 
+#define ANSWER_OPEN  UINT64_MAX    /* a length that nobody knows yet */
+
+
 typedef struct {
     int           status;       /* HTTP */
     const char   *type;         /* Content-Type; NULL: no body */
@@ -32,10 +35,11 @@ void answer_free(answer_t *a);
 /* the whole CGI response, or its head, appended; -1 if memory ran out */
 
 int answer_write(const answer_t *a, buf_t *to);
+int answer_head(const answer_t *a, buf_t *to);
 
 /* the X-Retort- lines about a run */
 
-void answer_run(answer_t *a, const request_t *req, const result_t *res);
+void answer_run(answer_t *a, const char *execution, const result_t *res);
 
 
 #endif /* FRONT_ANSWER_H */

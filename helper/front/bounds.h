@@ -37,7 +37,16 @@
 #define BOUND_DATA_RUN      1048576     /* of all in one run */
 #define BOUND_ERROR         262144      /* bytes of an exception's texts */
 #define BOUND_MERGE         200         /* output this close is one block */
+#define BOUND_DETACHED      32          /* runs whose answer is out already */
 #define BOUND_TURN          256         /* packets read before the rest again */
+
+/* what remains of it */
+
+#define BOUND_EXEC_KEEP     600000      /* a result, after the run is over */
+#define BOUND_EXEC_BYTES    67108864    /* of all results that are kept */
+#define BOUND_EXECS         8192        /* results that are kept */
+#define BOUND_BEAT          10000       /* silence in a stream */
+#define BOUND_PIECE         32768       /* bytes of text in one event */
 
 /* the broker */
 

@@ -215,12 +215,15 @@ box_grant(box_t *box)
 
 
 static void
-box_line_up(box_t *box, box_wait_t *w)
+box_line_up(box_t *box, box_wait_t *w, int first)
 {
     box_wait_t  **p;
 
-    for (p = &box->waiters; *p != NULL; p = &(*p)->next) { /* void */ }
+    for (p = &box->waiters; !first && *p != NULL; p = &(*p)->next) {
+        /* void */
+    }
 
+    w->next = *p;
     *p = w;
     box->nwaiters++;
     box->refs++;
@@ -268,14 +271,14 @@ box_sleep(int wake, int client, uint64_t until)
         wake_clear(wake);
     }
 
-    return (p[1].revents != 0 || wake_cancelled()) ? 1 : 0;
+    return (p[1].revents != 0 || wake_cancelled() != WAKE_GO_ON) ? 1 : 0;
 }
 
 
 /* called and left with the mutex held; the place in the line is given up */
 
 static int
-box_wait(box_t *box, int client, uint64_t until, err_t *e)
+box_wait(box_t *box, int client, uint64_t until, int first, err_t *e)
 {
     int         rc;
     box_wait_t  w;
@@ -288,7 +291,7 @@ box_wait(box_t *box, int client, uint64_t until, err_t *e)
 
     memset(&w, 0, sizeof(w));
     w.wake = wake_fd();
-    box_line_up(box, &w);
+    box_line_up(box, &w, first);
 
     for (rc = 0; !w.granted && box->listed && rc == 0; /* void */ ) {
         (void) pthread_mutex_unlock(&box_mutex);
@@ -315,15 +318,30 @@ box_wait(box_t *box, int client, uint64_t until, err_t *e)
 }
 
 
-box_t *
-box_acquire(const char *sandbox, const char *workspace, int client,
-    uint64_t until, err_t *e)
+/* with the mutex held */
+
+static void
+box_ask_end(const box_t *box)
+{
+    if (box->owned && box->wake != -1) {
+        wake_cancel(box->wake);
+    }
+}
+
+
+static box_t *
+box_take(const char *sandbox, const char *workspace, int client,
+    uint64_t until, int first, err_t *e)
 {
     box_t  *box;
 
     (void) pthread_mutex_lock(&box_mutex);
 
     box = box_by_name(sandbox, workspace, e);
+
+    if (box != NULL && first) {
+        box_ask_end(box);
+    }
 
     if (box != NULL && !box->owned) {
         box->owned = 1;
@@ -334,7 +352,7 @@ box_acquire(const char *sandbox, const char *workspace, int client,
         (void) err_set(e, 429, "sandbox_busy",
                        "the sandbox is busy with earlier requests");
 
-        if (box_wait(box, client, until, e) == -1) {
+        if (box_wait(box, client, until, first, e) == -1) {
             box = NULL;
 
         } else {
@@ -345,6 +363,41 @@ box_acquire(const char *sandbox, const char *workspace, int client,
     (void) pthread_mutex_unlock(&box_mutex);
 
     return box;
+}
+
+
+box_t *
+box_acquire(const char *sandbox, const char *workspace, int client,
+    uint64_t until, err_t *e)
+{
+    return box_take(sandbox, workspace, client, until, 0, e);
+}
+
+
+box_t *
+box_seize(const char *sandbox, const char *workspace, int client,
+    uint64_t until, err_t *e)
+{
+    return box_take(sandbox, workspace, client, until, 1, e);
+}
+
+
+int
+box_interrupt(const char *sandbox, const char *workspace, err_t *e)
+{
+    box_t  *box;
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_name(sandbox, workspace, e);
+
+    if (box != NULL) {
+        box_ask_end(box);
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return box != NULL ? 0 : -1;
 }
 
 

@@ -112,6 +112,15 @@ box_t *box_adopt(const brk_ans_t *ans, const int *fds,
 box_t *box_acquire(const char *sandbox, const char *workspace, int client,
     uint64_t until, err_t *e);
 
+/* the same, before all who wait, after asking what runs in it to end */
+
+box_t *box_seize(const char *sandbox, const char *workspace, int client,
+    uint64_t until, err_t *e);
+
+/* asks what runs in a kept box to end; 0, or -1 and "e" */
+
+int box_interrupt(const char *sandbox, const char *workspace, err_t *e);
+
 /* the owner's wakeups go to its thread from now on */
 
 void box_own(box_t *box);

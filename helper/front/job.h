@@ -41,6 +41,7 @@ typedef struct {
     char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
     char                  session[JOB_SESSION];     /* made if missing */
     int                   keep;
+    int                   detach;       /* answered before it has run */
     uint64_t              timeout;      /* msec */
     uint64_t              output;       /* bytes */
     retort_box_limits_t   box;          /* complete, at most the ceilings */

@@ -26,6 +26,7 @@
 #include "broker_client.h"
 #include "clock.h"
 #include "control.h"
+#include "exec.h"
 #include "flog.h"
 #include "gate.h"
 #include "metrics.h"
@@ -314,7 +315,8 @@ front_init(const retort_settings_t *s)
     if (front_drain == -1
         || wake_init((unsigned) front_args.threads + FRONT_HELPERS) == -1
         || box_init(s) == -1 || pool_init(s) == -1 || adopt_init(s) == -1
-        || serve_init() == -1 || metrics_init(s, front_args.threads) == -1)
+        || exec_init() == -1 || serve_init() == -1
+        || metrics_init(s, front_args.threads) == -1)
     {
         flog(RLOG_ERROR, "start: %s", strerror(errno));
         return -1;
@@ -367,6 +369,22 @@ front_wait(int signals)
 }
 
 
+/* some runs go on behind their answers */
+
+static unsigned
+front_busy_wait(uint64_t msec)
+{
+    unsigned  requests, runs;
+    uint64_t  until;
+
+    until = clock_mono_us() + msec * 1000;
+    requests = gate_busy_wait(until);
+    runs = exec_busy_wait(until);
+
+    return requests > runs ? requests : runs;
+}
+
+
 static int
 front_end(void)
 {
@@ -375,12 +393,12 @@ front_end(void)
     gate_close();
     flog(RLOG_INFO, "stopping");
 
-    busy = gate_busy_wait(clock_mono_us() + BOUND_DRAIN_TIME * 1000);
+    busy = front_busy_wait(BOUND_DRAIN_TIME);
 
     if (busy != 0) {
         flog(RLOG_WARN, "stopping: %u requests are cancelled", busy);
         wake_cancel_all();
-        (void) gate_busy_wait(clock_mono_us() + BOUND_CANCEL_TIME * 1000);
+        (void) front_busy_wait(BOUND_CANCEL_TIME);
     }
 
     return 0;

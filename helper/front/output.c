@@ -64,6 +64,12 @@ outputs_add(outputs_t *o, out_type_t type)
     }
 
     item->type = type;
+    item->pos = o->pos;
+
+    if (type != OUT_STDOUT && type != OUT_STDERR) {
+        item->span = 1;
+        o->pos++;
+    }
 
     if (o->last != NULL) {
         o->last->next = item;
@@ -133,6 +139,9 @@ outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
         o->stream_kept -= item->text.len - whole;
         item->text.len = whole;
     }
+
+    item->span = item->text.len;
+    o->pos = item->pos + item->span;
 }
 
 
@@ -196,6 +205,40 @@ outputs_finish(outputs_t *o)
         (void) buf_printf(&o->last->text, "\n[%" PRIu64
                           " further outputs dropped]\n", o->nlost);
     }
+}
+
+
+size_t
+outputs_size(const outputs_t *o)
+{
+    size_t             n;
+    const out_item_t  *item;
+
+    n = 0;
+
+    for (item = o->first; item != NULL; item = item->next) {
+        n += sizeof(out_item_t) + item->text.size + item->name.size
+             + item->message.size + item->traceback.size
+             + item->nartifacts * sizeof(out_artifact_t)
+             + item->data[OUT_CHART].size + item->data[OUT_FRAME].size;
+    }
+
+    return n;
+}
+
+
+const out_item_t *
+outputs_at(const outputs_t *o, uint64_t pos)
+{
+    const out_item_t  *item;
+
+    for (item = o->first; item != NULL; item = item->next) {
+        if (pos < item->pos + item->span) {
+            return item;
+        }
+    }
+
+    return NULL;
 }
 
 

@@ -2,6 +2,10 @@
 /*
  * What a run said, in order: the list of outputs that every dialect renders.
  *
+ * Items are added and streams grow at the end alone, so a position in between
+ * stands for all that was said before it: a reader that knows one can go on
+ * from there at any time.
+ *
  * Texts are bytes of a sandbox: any byte may be in them.  They are bounded
  * while they come in, and made valid UTF-8 only where an answer is written.
  */
@@ -63,6 +67,9 @@ struct out_item_s {
     size_t           nartifacts;
     buf_t            data[OUT_DATA];    /* len 0: none */
     uint64_t         at;        /* when its last bytes came, usec */
+    uint64_t         pos;       /* its place among all outputs */
+    uint64_t         span;      /* positions: bytes of a stream, else 1 */
+    int              open;      /* more of it is to come */
 };
 
 
@@ -81,7 +88,7 @@ typedef struct {
     uint64_t         text_kept;
 
     uint64_t         data_kept;     /* bytes of "data" of all items */
-
+    uint64_t         pos;           /* of what comes next; grows only */
     unsigned         figures;       /* numbers given */
     unsigned         documents;
     uint64_t         stored;        /* artifacts in the store */
@@ -115,6 +122,14 @@ void outputs_error(outputs_t *o, const char *name, const char *text);
 /* once, at the end of the run: marks what was cut */
 
 void outputs_finish(outputs_t *o);
+
+/* bytes of memory that all of it holds, about */
+
+size_t outputs_size(const outputs_t *o);
+
+/* the item that is at this position, or NULL if there is none yet */
+
+const out_item_t *outputs_at(const outputs_t *o, uint64_t pos);
 
 /* all text of one stream, appended */
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "clock.h"
 #include "flog.h"
 #include "metrics.h"
@@ -236,21 +237,75 @@ place_leave(run_t *r)
 
 
 int
-run_job(const request_t *req, const job_t *job, int client, result_t *res,
-    err_t *e)
+place_restart(const request_t *req, const char *sandbox, int client, err_t *e)
+{
+    box_t  *box;
+
+    box = box_seize(sandbox, req->workspace, client,
+                    clock_mono_us() + BOUND_CANCEL_TIME * 1000, e);
+
+    if (box == NULL) {
+        return -1;
+    }
+
+    if (box_restart(box) == -1) {
+        box_end(box);
+        return err_set(e, 410, "sandbox_expired",
+                       "the sandbox ended and its state is gone");
+    }
+
+    (void) box_stat(box, &box->stat);
+    box_release(box);
+
+    return 0;
+}
+
+
+void
+run_refused(exec_t *x, const err_t *e)
+{
+    x->res.verdict = e->status == 0 ? VERDICT_CANCELLED : VERDICT_ERROR;
+    x->res.fate = STATE_GONE;
+    outputs_error(&x->res.out, e->code, e->text);
+}
+
+
+/* an input file was refused, nothing ran */
+
+static int
+place_undo(run_t *r)
+{
+    if (r->fresh) {
+        box_end(r->box);
+
+    } else {
+        box_release(r->box);
+    }
+
+    outputs_free(&r->res->out);
+
+    return -1;
+}
+
+
+int
+run_job(exec_t *x, const request_t *req, const job_t *job, int client,
+    follow_t *f, err_t *e)
 {
     run_t  r;
 
     memset(&r, 0, sizeof(r));
-    memset(res, 0, sizeof(result_t));
     memset(e, 0, sizeof(err_t));
-    outputs_init(&res->out, job->output);
+    outputs_init(&x->res.out, job->output);
+    x->res.language = job->language;
 
     r.req = req;
     r.job = job;
-    r.res = res;
+    r.x = x;
+    r.res = &x->res;
     r.err = e;
     r.client = client;
+    r.follow = f;
 
     if (place_find(&r, e) == -1) {
         return -1;
@@ -259,16 +314,7 @@ run_job(const request_t *req, const job_t *job, int client, result_t *res,
     run_cell(&r);
 
     if (e->status != 0) {
-        /* an input file was refused, nothing ran */
-        if (r.fresh) {
-            box_end(r.box);
-
-        } else {
-            box_release(r.box);
-        }
-
-        outputs_free(&res->out);
-        return -1;
+        return place_undo(&r);
     }
 
     verdict_reach(&r);

@@ -18,5 +18,13 @@
 box_t *place_fresh(const request_t *req, const retort_box_limits_t *limits,
     err_t *e);
 
+/*
+ * Ends what runs in a kept box and gives it a new interpreter, before all who
+ * wait for it.  0, or -1 and "e".
+ */
+
+int place_restart(const request_t *req, const char *sandbox, int client,
+    err_t *e);
+
 
 #endif /* FRONT_PLACE_H */

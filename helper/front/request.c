@@ -241,10 +241,11 @@ request_line(request_t *r, char **envp, err_t *e)
     r->method = request_text(envp, "REQUEST_METHOD");
     r->script = request_text(envp, "SCRIPT_NAME");
     r->path = request_text(envp, "PATH_INFO");
-    r->query = request_text(envp, "QUERY_STRING");
     r->type = request_text(envp, "CONTENT_TYPE");
     r->accept = request_text(envp, "HTTP_ACCEPT");
     r->session = request_text(envp, "HTTP_X_SESSION_ID");
+    r->query = request_text(envp, "QUERY_STRING");
+    r->last = request_text(envp, "HTTP_LAST_EVENT_ID");
 
     if (!utf8_valid(r->path, strlen(r->path))) {
         return err_set(e, 404, "not_found", "no such path");
@@ -340,4 +341,14 @@ request_wipe(char **envp)
                             strlen(*envp) - sizeof(REQUEST_KEY));
         }
     }
+}
+
+
+void
+request_detach(request_t *r)
+{
+    r->method = r->script = r->path = r->type = "";
+    link_wipe(&r->link);
+    r->accept = r->session = r->query = r->last = "";
+    r->params = NULL;
 }

@@ -22,10 +22,11 @@ typedef struct {
     const char              *method;    /* views into the params */
     const char              *script;
     const char              *path;      /* PATH_INFO, "" if absent */
-    const char              *query;     /* as it came, "" if absent */
     const char              *type;      /* CONTENT_TYPE, "" if absent */
     const char              *accept;    /* "" if absent */
     const char              *session;   /* X-Session-Id, "" if absent */
+    const char              *query;     /* QUERY_STRING, "" if absent */
+    const char              *last;      /* Last-Event-ID, "" if absent */
     uint64_t                 length;    /* CONTENT_LENGTH, 0 if absent */
     char                   **params;    /* all of them, for request_param() */
     int                      control;   /* it came by the control socket */
@@ -65,6 +66,10 @@ void request_wipe(char **envp);
 /* the value of a param, NULL if it is not there */
 
 const char *request_param(char **params, const char *name);
+
+/* makes it outlive its params: the views become "" */
+
+void request_detach(request_t *r);
 
 
 #endif /* FRONT_REQUEST_H */

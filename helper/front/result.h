@@ -37,13 +37,17 @@ typedef struct {
     outputs_t    out;
     verdict_t    verdict;
     box_fate_t   fate;
+    krn_language_t  language;
     int          exit_code;             /* bash */
     char         sandbox[JOB_SANDBOX];  /* "" if it is gone */
     uint64_t     expires;               /* wall msec, 0 if it is gone */
 
     uint64_t     wall_us;
-    uint64_t     cpu_us;
+    uint64_t     cpu_user_us;
+    uint64_t     cpu_system_us;
     uint64_t     memory_peak;
+    uint64_t     written;               /* bytes, as the sandbox counts */
+    uint32_t     processes;             /* that it left running */
 
     uint64_t     queue_us;              /* until there was a place */
     uint64_t     create_us;             /* until there was a sandbox */

@@ -18,7 +18,6 @@
 #include "place.h"
 #include "pool.h"
 #include "routes.h"
-#include "run.h"
 
 
 #define ROUTES_ROW(name)  &dialect_##name,
@@ -27,18 +26,6 @@ static const dialect_t *const  routes_dialects[] = {
     DIALECTS(ROUTES_ROW)
     NULL
 };
-
-
-typedef struct {
-    const request_t        *req;
-    const dialect_t        *dialect;
-    const dialect_route_t  *route;
-    routes_body_t          *body;
-    answer_t               *a;
-    char                    id[JOB_SANDBOX];    /* the "*" of the path */
-    const char             *rest;               /* its "**" */
-    char                    allow[64];
-} routes_t;
 
 
 static const dialect_t *
@@ -123,54 +110,6 @@ routes_find(routes_t *r, err_t *e)
     }
 
     return err_set(e, 405, "method_not_allowed", "allowed here: %s", r->allow);
-}
-
-
-static int
-routes_execute(routes_t *r, err_t *e)
-{
-    int        rc, form;
-    buf_t      body;
-    job_t      job;
-    uint64_t   began;
-    result_t   res;
-
-    form = r->dialect->form(r->req, e);
-
-    if (form == -1) {
-        return -1;
-    }
-
-    memset(&job, 0, sizeof(job));
-    memset(&body, 0, sizeof(body));
-
-    rc = r->body->read(r->body, r->req->run.request, &body, e);
-
-    if (rc == 0) {
-        rc = r->dialect->parse(r->req, body.data != NULL ? body.data : "",
-                               body.len, &job, e);
-    }
-
-    buf_free(&body);
-
-    if (rc == 0) {
-        rc = run_job(r->req, &job, r->body->client, &res, e);
-    }
-
-    job_free(&job);
-
-    if (rc == -1) {
-        return -1;
-    }
-
-    began = clock_mono_us();
-    answer_run(r->a, r->req, &res);
-    r->dialect->render(r->req, form, &res, r->a);
-    metrics_took(METRICS_RENDER, clock_mono_us() - began);
-    metrics_run(r->req, &res);
-    outputs_free(&res.out);
-
-    return 0;
 }
 
 
@@ -282,6 +221,30 @@ routes_control_run(routes_t *r, err_t *e)
 }
 
 
+/* what runs in it is asked to end, what waits for it is not */
+
+static int
+routes_interrupt(routes_t *r, err_t *e)
+{
+    if (box_interrupt(r->id, r->req->workspace, e) == -1) {
+        return -1;
+    }
+
+    return routes_show(r, e);
+}
+
+
+static int
+routes_restart(routes_t *r, err_t *e)
+{
+    if (place_restart(r->req, r->id, r->body->client, e) == -1) {
+        return -1;
+    }
+
+    return routes_show(r, e);
+}
+
+
 static int
 routes_do(routes_t *r, err_t *e)
 {
@@ -309,6 +272,21 @@ routes_do(routes_t *r, err_t *e)
     case OP_BOX_DELETE:
         r->a->status = 204;
         return box_delete(r->id, r->req->workspace, e);
+
+    case OP_BOX_INTERRUPT:
+        return routes_interrupt(r, e);
+
+    case OP_BOX_RESTART:
+        return routes_restart(r, e);
+
+    case OP_EXEC_SHOW:
+        return routes_exec_show(r, e);
+
+    case OP_EXEC_EVENTS:
+        return routes_exec_events(r, e);
+
+    case OP_EXEC_CANCEL:
+        return routes_exec_cancel(r, e);
     }
 
     return err_set(e, 404, "not_found", "no such path");
@@ -370,7 +348,8 @@ routes_open(const request_t *req, answer_t *a)
 
 
 void
-routes_serve(const request_t *req, routes_body_t *body, answer_t *a)
+routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
+    routes_later_t *later)
 {
     err_t     e;
     routes_t  r;
@@ -380,6 +359,7 @@ routes_serve(const request_t *req, routes_body_t *body, answer_t *a)
     r.req = req;
     r.body = body;
     r.a = a;
+    r.later = later;
     r.dialect = routes_dialect(req->api);
 
     if (routes_open(req, a)) {

@@ -7,7 +7,10 @@
 #define FRONT_ROUTES_H
 
 #include "answer.h"
+#include "dialect/dialect.h"
 #include "err.h"
+#include "exec.h"
+#include "job.h"
 #include "request.h"
 
 
@@ -27,16 +30,54 @@ struct routes_body_s {
 
     uint64_t   length;          /* that it is said to have, 0 if it is not */
     int        client;          /* the connection, for noticing its end */
+    unsigned   id;              /* FastCGI's number of the request */
 };
 
 
-/* fills "a", always; the caller frees it */
+/* what is to be done when the answer is out and the connection given back */
 
-void routes_serve(const request_t *req, routes_body_t *body, answer_t *a);
+typedef struct {
+    exec_t      *x;             /* NULL: nothing */
+    request_t    req;           /* without its views */
+    job_t        job;
+} routes_later_t;
+
+
+/*
+ * Fills "a", always; the caller frees it.  If "later" has something in it,
+ * the caller calls routes_later() whatever became of the answer.
+ */
+
+void routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
+    routes_later_t *later);
+
+void routes_later(routes_later_t *later);
 
 /* the answer to a request whose params were refused */
 
 void routes_refuse(const err_t *e, answer_t *a);
+
+
+/* inside of routes.c and routes_exec.c */
+
+typedef struct {
+    const request_t         *req;
+    const dialect_t         *dialect;
+    const dialect_route_t   *route;
+    routes_body_t           *body;
+    answer_t                *a;
+    routes_later_t          *later;
+    char                     id[JOB_SANDBOX];   /* the "*" of the path */
+    const char              *rest;              /* its "**" */
+    char                     allow[64];
+} routes_t;
+
+/* 0, or -1 and "e" */
+
+int routes_execute(routes_t *r, err_t *e);
+int routes_exec_show(routes_t *r, err_t *e);
+int routes_exec_events(routes_t *r, err_t *e);
+int routes_exec_cancel(routes_t *r, err_t *e);
 
 
 #endif /* FRONT_ROUTES_H */

@@ -25,7 +25,7 @@ enum { RUN_POLL_CLIENT = BRK_BOX_FDS, RUN_POLL_WAKE, RUN_POLL_MAX };
 
 
 void
-run_stop(run_t *r, run_stop_t why)
+run_stop(run_t *r, run_stop_t stop)
 {
     uint64_t  now;
 
@@ -33,21 +33,21 @@ run_stop(run_t *r, run_stop_t why)
         return;
     }
 
-    r->stop = why;
+    r->stop = stop;
     now = clock_mono_us();
 
-    if (why == STOP_BROKEN) {
+    if (stop == STOP_BROKEN) {
         flog(RLOG_WARN, "sandbox: its kernel broke the protocol");
     }
 
-    if (why == STOP_CANCEL && r->fresh) {
+    if (stop == STOP_CANCEL && r->fresh) {
         /* nobody will ever use this box */
         r->stage = 3;
         r->phase = RUN_OVER;
         return;
     }
 
-    if (why == STOP_BROKEN) {
+    if (stop == STOP_BROKEN) {
         r->stage = 2;
         box_signal(r->box, SIGKILL);
         r->alarm = now + BOUND_KILL_TIME * 1000;
@@ -57,6 +57,16 @@ run_stop(run_t *r, run_stop_t why)
     r->stage = 1;
     box_signal(r->box, SIGINT);
     r->alarm = now + BOUND_GRACE * 1000;
+}
+
+
+void
+run_cancel(run_t *r, const char *why)
+{
+    if (r->stop == STOP_NONE) {
+        r->why = why;
+        run_stop(r, STOP_CANCEL);
+    }
 }
 
 
@@ -166,6 +176,12 @@ run_begin(run_t *r)
     if (r->stop == STOP_NONE) {
         r->alarm = r->begun + job->timeout * 1000;
     }
+
+    exec_placed(r->x, r->box->sandbox);
+
+    if (r->follow != NULL) {
+        follow_begin(r->follow, r->x, 0);
+    }
 }
 
 
@@ -214,11 +230,18 @@ run_say(run_t *r)
 }
 
 
+static int
+run_followed(const run_t *r)
+{
+    return r->follow != NULL && r->follow->begun && r->client != -1;
+}
+
+
 static void
 run_poll(run_t *r, struct pollfd *p, int writes)
 {
     int               i;
-    uint64_t          now, left;
+    uint64_t          now, next, left;
     struct timespec   ts;
 
     memset(p, 0, sizeof(struct pollfd) * RUN_POLL_MAX);
@@ -232,13 +255,24 @@ run_poll(run_t *r, struct pollfd *p, int writes)
         p[BOX_CHANNEL].events |= POLLOUT;
     }
 
-    p[RUN_POLL_CLIENT].fd = r->stop == STOP_CANCEL ? -1 : r->client;
+    p[RUN_POLL_CLIENT].fd = r->client;
     p[RUN_POLL_CLIENT].events = POLLIN|POLLRDHUP;
+
+    if (run_followed(r) && follow_waits(r->follow)) {
+        p[RUN_POLL_CLIENT].events |= POLLOUT;
+    }
+
     p[RUN_POLL_WAKE].fd = r->wake;
     p[RUN_POLL_WAKE].events = POLLIN;
 
     now = clock_mono_us();
-    left = r->alarm > now ? r->alarm - now : 0;
+    next = r->alarm;
+
+    if (run_followed(r) && r->follow->beat < next) {
+        next = r->follow->beat;
+    }
+
+    left = next > now ? next - now : 0;
     ts.tv_sec = (time_t) (left / 1000000);
     ts.tv_nsec = (long) (left % 1000000) * 1000;
 
@@ -246,9 +280,26 @@ run_poll(run_t *r, struct pollfd *p, int writes)
 }
 
 
+/* nobody reads it any more */
+
+static void
+run_alone(run_t *r)
+{
+    r->client = -1;
+
+    if (r->follow != NULL) {
+        r->follow->fd = -1;
+    }
+
+    run_cancel(r, "The client went away.");
+}
+
+
 static void
 run_news(run_t *r)
 {
+    wake_why_t  why;
+
     wake_clear(r->wake);
     box_news(r->box, &r->news);
 
@@ -258,19 +309,20 @@ run_news(run_t *r)
         r->phase = RUN_OVER;
     }
 
-    if (wake_cancelled()) {
-        run_stop(r, STOP_CANCEL);
+    why = wake_cancelled();
+
+    if (why != WAKE_GO_ON) {
+        run_cancel(r, why == WAKE_END ? "The service stops."
+                                      : "It was asked to end.");
     }
 }
 
 
+/* with the lock of the execution held: others read the outputs */
+
 static void
-run_turn(run_t *r)
+run_happened(run_t *r, const struct pollfd *p)
 {
-    struct pollfd  p[RUN_POLL_MAX];
-
-    run_poll(r, p, run_say(r));
-
     /* packets first: bytes in the pipes were written after or without them */
 
     if (p[BOX_CHANNEL].revents != 0) {
@@ -285,8 +337,8 @@ run_turn(run_t *r)
         run_drain(r, BOX_STDERR);
     }
 
-    if (p[RUN_POLL_CLIENT].revents != 0) {
-        run_stop(r, STOP_CANCEL);
+    if ((p[RUN_POLL_CLIENT].revents & ~POLLOUT) != 0) {
+        run_alone(r);
     }
 
     if (p[RUN_POLL_WAKE].revents != 0) {
@@ -294,6 +346,28 @@ run_turn(run_t *r)
     }
 
     run_clock(r);
+
+    if (r->res->out.pos != r->told) {
+        r->told = r->res->out.pos;
+        exec_tell(r->x);
+    }
+}
+
+
+static void
+run_turn(run_t *r)
+{
+    struct pollfd  p[RUN_POLL_MAX];
+
+    run_poll(r, p, run_say(r));
+
+    (void) pthread_mutex_lock(&r->x->lock);
+    run_happened(r, p);
+    (void) pthread_mutex_unlock(&r->x->lock);
+
+    if (run_followed(r) && follow_some(r->follow) == -1) {
+        run_alone(r);
+    }
 }
 
 
@@ -333,9 +407,11 @@ run_cell(run_t *r)
         run_turn(r);
     }
 
+    (void) pthread_mutex_lock(&r->x->lock);
     run_drain(r, BOX_STDOUT);
     run_drain(r, BOX_STDERR);
     run_leftover(r);
+    (void) pthread_mutex_unlock(&r->x->lock);
 
     buf_free(&r->in.body);
     box_news(r->box, &r->news);

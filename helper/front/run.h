@@ -7,6 +7,8 @@
 #define FRONT_RUN_H
 
 #include "box.h"
+#include "exec.h"
+#include "follow.h"
 #include "kernel_io.h"
 #include "request.h"
 #include "result.h"
@@ -14,14 +16,18 @@
 
 /*
  * Finds or makes the job's sandbox, runs the job in it, and lets the sandbox
- * go or live on.  "client" is watched: if it goes away the run is cancelled.
+ * go or live on.  "client" is watched (-1: nobody waits): if it goes away the
+ * run is cancelled.  "f" follows it from there on, if it is not NULL.
  *
- * 0 and a result that the caller frees with outputs_free(&res->out), or -1 and
- * "e" if nothing ran.
+ * 0, and x->res is final; or -1 and "e" if nothing ran.
  */
 
-int run_job(const request_t *req, const job_t *job, int client, result_t *res,
-    err_t *e);
+int run_job(exec_t *x, const request_t *req, const job_t *job, int client,
+    follow_t *f, err_t *e);
+
+/* makes a result of "e", for a client that was answered before */
+
+void run_refused(exec_t *x, const err_t *e);
 
 
 /* inside of run.c and run_event.c */
@@ -39,7 +45,9 @@ typedef struct {
     const request_t  *req;
     const job_t      *job;
     box_t            *box;
-    result_t         *res;
+    exec_t           *x;
+    result_t         *res;      /* of it */
+    follow_t         *follow;   /* the client's, or NULL */
     err_t            *err;      /* a file that could not be written */
     int               client;
     int               wake;
@@ -53,9 +61,12 @@ typedef struct {
     krn_in_t          in;
     krn_keep_t        keep;
     out_item_t       *display;  /* takes KRN_MIME */
+    uint32_t          forms;    /* of it that are to come */
+    uint64_t          told;     /* position that readers know of */
     int               closed[BRK_BOX_FDS];
 
     run_stop_t        stop;
+    const char       *why;      /* STOP_CANCEL */
     int               stage;    /* signals sent: 1 INT, 2 KILL, 3 box ended */
     uint64_t          alarm;    /* mono usec of what comes next */
     uint64_t          begun;    /* mono usec of KRN_RUN */
@@ -77,7 +88,11 @@ void run_drain(run_t *r, box_fd_t which);
 
 /* begins to end the cell */
 
-void run_stop(run_t *r, run_stop_t why);
+void run_stop(run_t *r, run_stop_t stop);
+
+/* the same, with the reason that the answer gives */
+
+void run_cancel(run_t *r, const char *why);
 
 
 #endif /* FRONT_RUN_H */

@@ -107,6 +107,28 @@ run_display(run_t *r)
     run_first(r, clock_mono_us());
     r->display = outputs_add(&r->res->out, r->in.head.a == KRN_RESULT
                                            ? OUT_RESULT : OUT_DISPLAY);
+    r->forms = r->in.head.b;
+
+    if (r->forms == 0) {
+        r->display = NULL;
+    }
+
+    if (r->display != NULL) {
+        r->display->open = 1;
+    }
+}
+
+
+/* readers may have it now */
+
+static void
+run_displayed(run_t *r)
+{
+    if (r->display != NULL) {
+        r->display->open = 0;
+        r->display = NULL;
+        exec_tell(r->x);
+    }
 }
 
 
@@ -285,6 +307,10 @@ run_error(run_t *r)
 static void
 run_done(run_t *r)
 {
+    size_t       n;
+    uint64_t     size;
+    const char  *p;
+
     if (r->phase != RUN_CELL) {
         run_stop(r, STOP_BROKEN);
         return;
@@ -292,6 +318,12 @@ run_done(run_t *r)
 
     r->done = 1;
     r->done_a = r->in.head.a;
+    p = krn_in_part(&r->in, 0, &n, &size);
+
+    if (n == sizeof(r->res->written)) {
+        memcpy(&r->res->written, p, n);
+    }
+
     r->res->exit_code = r->in.head.b <= INT32_MAX ? (int) r->in.head.b : -1;
     r->phase = RUN_OVER;
 }
@@ -347,7 +379,7 @@ run_message(run_t *r)
     }
 
     if (type != KRN_MIME) {
-        r->display = NULL;
+        run_displayed(r);
     }
 
     switch (type) {
@@ -366,6 +398,11 @@ run_message(run_t *r)
 
     case KRN_MIME:
         run_mime(r);
+
+        if (r->display != NULL && --r->forms == 0) {
+            run_displayed(r);
+        }
+
         break;
 
     case KRN_ERROR:

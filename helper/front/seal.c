@@ -42,7 +42,7 @@ static const seal_call_t  seal_calls[] = {
     { SCMP_SYS(pread64), -1, 0, "its own memory, for /metrics" },
     { SCMP_SYS(write), -1, 0, "FastCGI, log, artifacts, eventfds" },
     { SCMP_SYS(recvmsg), -1, 0, "broker" },
-    { SCMP_SYS(sendmsg), -1, 0, "broker, kernels" },
+    { SCMP_SYS(sendmsg), -1, 0, "broker, kernels, streams" },
     { SCMP_SYS(recvfrom), -1, 0, "kernels; heads of requests" },
     { SCMP_SYS(accept4), 0, FRONT_FD_LISTENER, "the web server" },
     { SCMP_SYS(accept4), 0, FRONT_FD_CONTROL, "who runs the service" },

@@ -24,6 +24,7 @@
 #include "request.h"
 #include "routes.h"
 #include "serve.h"
+#include "wake.h"
 
 
 #define SERVE_DRAIN       1048576   /* bytes of a body that nobody wants */
@@ -201,7 +202,7 @@ serve_cut(serve_body_t *b)
 
 static int
 serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
-    int control)
+    int control, routes_later_t *later)
 {
     int            rc;
     err_t          e;
@@ -224,11 +225,12 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
     body.base.write = serve_write;
     body.base.length = req.length;
     body.base.client = q->ipcFd;
+    body.base.id = (unsigned) q->requestId;
     body.in = q->in;
     body.out = q->out;
 
     if (rc == 0) {
-        routes_serve(&req, &body.base, &a);
+        routes_serve(&req, &body.base, &a, later);
 
     } else {
         flog(RLOG_WARN, "request refused: %s", e.text);
@@ -269,12 +271,14 @@ serve_linger(int fd)
 /* 1: it may send another request, 0: it may not, -1: it was closed */
 
 static int
-serve_request(int fd, const retort_settings_t *s, int control)
+serve_request(int fd, const retort_settings_t *s, int control,
+    routes_later_t *later)
 {
     int           keep, clean;
     uint64_t      started;
     FCGX_Request  q;
 
+    wake_begin();
     started = clock_mono_us();
 
     (void) FCGX_InitRequest(&q, -1, 0);
@@ -287,7 +291,7 @@ serve_request(int fd, const retort_settings_t *s, int control)
         return -1;
     }
 
-    clean = (serve_answer(&q, s, started, control) == 0);
+    clean = (serve_answer(&q, s, started, control, later) == 0);
     keep = q.keepConnection && clean;
     keep &= (FCGX_FClose(q.err) == 0);
     keep &= (FCGX_FClose(q.out) == 0);
@@ -305,7 +309,11 @@ serve_request(int fd, const retort_settings_t *s, int control)
 static void
 serve_one(int conn, int fd, const retort_settings_t *s)
 {
-    switch (serve_request(fd, s, 0)) {
+    routes_later_t  later;
+
+    memset(&later, 0, sizeof(later));
+
+    switch (serve_request(fd, s, 0, &later)) {
 
     case 1:
         gate_return(conn);
@@ -318,19 +326,25 @@ serve_one(int conn, int fd, const retort_settings_t *s)
     default:
         gate_lost(conn);
     }
+
+    routes_later(&later);
 }
 
 
 void
 serve_control(int fd, const retort_settings_t *s)
 {
+    routes_later_t  later;
+
+    memset(&later, 0, sizeof(later));
     pool_enter();
 
-    if (serve_request(fd, s, 1) != -1) {
+    if (serve_request(fd, s, 1, &later) != -1) {
         (void) close(fd);
     }
 
     pool_leave();
+    routes_later(&later);
     flog_execution("");
 }
 

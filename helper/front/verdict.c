@@ -20,6 +20,7 @@
 static void
 verdict_stopped(run_t *r)
 {
+    char        text[80];
     outputs_t  *o;
 
     o = &r->res->out;
@@ -33,7 +34,8 @@ verdict_stopped(run_t *r)
 
     case STOP_CANCEL:
         r->res->verdict = VERDICT_CANCELLED;
-        outputs_error(o, "Cancelled", "Cancelled: The client went away.");
+        (void) snprintf(text, sizeof(text), "Cancelled: %s", r->why);
+        outputs_error(o, "Cancelled", text);
         break;
 
     default:
@@ -123,9 +125,10 @@ verdict_usage(run_t *r, const brk_stat_t *now, uint64_t ended)
     res = r->res;
     was = &r->box->stat;
 
-    res->cpu_us = verdict_more(now->cpu_user_us, was->cpu_user_us)
-                  + verdict_more(now->cpu_system_us, was->cpu_system_us);
+    res->cpu_user_us = verdict_more(now->cpu_user_us, was->cpu_user_us);
+    res->cpu_system_us = verdict_more(now->cpu_system_us, was->cpu_system_us);
     res->memory_peak = now->memory_peak;
+    res->processes = now->processes;
     res->run_us = r->begun != 0 ? ended - r->begun : 0;
     res->wall_us = res->run_us;
     res->first_byte_us = r->first != 0 ? r->first - r->begun : res->run_us;
@@ -150,6 +153,25 @@ verdict_renew(run_t *r)
 }
 
 
+/* with the lock of the execution held: others read the outputs */
+
+static void
+verdict_find(run_t *r, const brk_stat_t *now)
+{
+    if (r->stop != STOP_NONE) {
+        verdict_stopped(r);
+
+    } else if (r->done) {
+        verdict_done(r, now);
+
+    } else {
+        verdict_gone(r);
+    }
+
+    outputs_finish(&r->res->out);
+}
+
+
 void
 verdict_reach(run_t *r)
 {
@@ -165,17 +187,10 @@ verdict_reach(run_t *r)
         }
     }
 
-    if (r->stop != STOP_NONE) {
-        verdict_stopped(r);
+    (void) pthread_mutex_lock(&r->x->lock);
+    verdict_find(r, &now);
+    (void) pthread_mutex_unlock(&r->x->lock);
 
-    } else if (r->done) {
-        verdict_done(r, &now);
-
-    } else {
-        verdict_gone(r);
-    }
-
-    outputs_finish(&r->res->out);
     verdict_usage(r, &now, ended);
 
     r->box->stat = now;

@@ -13,25 +13,31 @@
 #include "wake.h"
 
 
-static int                *wake_fds;
-static unsigned            wake_max;
-static atomic_uint         wake_taken;
-static atomic_int          wake_end;
-static _Thread_local int   wake_mine = -1;
+typedef struct {
+    int         fd;
+    atomic_int  asked;
+} wake_t;
+
+
+static wake_t                 *wake_all;
+static unsigned                wake_max;
+static atomic_uint             wake_taken;
+static atomic_int              wake_end;
+static _Thread_local wake_t   *wake_mine;
 
 
 int
 wake_init(unsigned n)
 {
-    wake_fds = calloc(n, sizeof(int));
-    if (wake_fds == NULL) {
+    wake_all = calloc(n, sizeof(wake_t));
+    if (wake_all == NULL) {
         return -1;
     }
 
     for (wake_max = 0; wake_max < n; wake_max++) {
-        wake_fds[wake_max] = eventfd(0, EFD_CLOEXEC|EFD_NONBLOCK);
+        wake_all[wake_max].fd = eventfd(0, EFD_CLOEXEC|EFD_NONBLOCK);
 
-        if (wake_fds[wake_max] == -1) {
+        if (wake_all[wake_max].fd == -1) {
             return -1;
         }
     }
@@ -45,15 +51,15 @@ wake_fd(void)
 {
     unsigned  i;
 
-    if (wake_mine == -1) {
+    if (wake_mine == NULL) {
         i = atomic_fetch_add(&wake_taken, 1);
 
         if (i < wake_max) {
-            wake_mine = wake_fds[i];
+            wake_mine = &wake_all[i];
         }
     }
 
-    return wake_mine;
+    return wake_mine != NULL ? wake_mine->fd : -1;
 }
 
 
@@ -81,6 +87,30 @@ wake_clear(int fd)
 
 
 void
+wake_begin(void)
+{
+    if (wake_fd() != -1) {
+        atomic_store(&wake_mine->asked, 0);
+    }
+}
+
+
+void
+wake_cancel(int fd)
+{
+    unsigned  i;
+
+    for (i = 0; i < wake_max; i++) {
+        if (wake_all[i].fd == fd) {
+            atomic_store(&wake_all[i].asked, 1);
+            wake_post(fd);
+            return;
+        }
+    }
+}
+
+
+void
 wake_cancel_all(void)
 {
     unsigned  i;
@@ -88,15 +118,20 @@ wake_cancel_all(void)
     atomic_store(&wake_end, 1);
 
     for (i = 0; i < wake_max; i++) {
-        wake_post(wake_fds[i]);
+        wake_post(wake_all[i].fd);
     }
 }
 
 
-int
+wake_why_t
 wake_cancelled(void)
 {
-    return atomic_load(&wake_end);
+    if (atomic_load(&wake_end)) {
+        return WAKE_END;
+    }
+
+    return wake_mine != NULL && atomic_load(&wake_mine->asked) ? WAKE_ASKED
+                                                               : WAKE_GO_ON;
 }
 
 

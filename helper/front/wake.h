@@ -21,10 +21,18 @@ int wake_fd(void);
 void wake_post(int fd);
 void wake_clear(int fd);
 
-/* the service stops and patience is over: wakes all, and stays true */
+/*
+ * What a thread does shall end: because somebody asked, until that thread
+ * begins something new; or because the service stops and patience is over,
+ * which wakes all and stays true.
+ */
 
+typedef enum { WAKE_GO_ON, WAKE_ASKED, WAKE_END } wake_why_t;
+
+void wake_begin(void);
+void wake_cancel(int fd);
 void wake_cancel_all(void);
-int wake_cancelled(void);
+wake_why_t wake_cancelled(void);
 
 
 /*

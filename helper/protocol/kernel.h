@@ -48,7 +48,8 @@ typedef enum {
     KRN_DISPLAY = 107,  /* begins a display; a = krn_display_t, b = its forms */
     KRN_MIME = 109,     /* one form of it: MIME type | bytes */
     KRN_ERROR = 111,    /* name | message | short text | traceback */
-    KRN_DONE = 113,     /* run over; a = krn_done_t, b = exit code (bash) */
+    KRN_DONE = 113,     /* run over; a = krn_done_t, b = exit code (bash);
+                           uint64_t, bytes that it wrote */
     KRN_FILED = 115,    /* answers KRN_FILE; a = errno, 0 if written */
 
     /* both ways */

@@ -215,6 +215,11 @@ void env_enter(const kern_run_t *run);
 void env_leave(const kern_run_t *run);
 
 
+/* usage.c: bytes that were written since the last call, by this process */
+
+uint64_t usage_written(void);
+
+
 /* bash.c: runs the code, returns the exit code; needs the GIL */
 
 int bash_run(const kern_run_t *run);

@@ -311,6 +311,26 @@ run_python(const kern_run_t *run)
 
 
 static void
+run_done(int rc, int code)
+{
+    uint64_t     written;
+    wire_part_t  part;
+
+    written = usage_written();
+    part.data = &written;
+    part.len = sizeof(written);
+
+    wire_lock();
+    out_flush_locked();
+    wire_sync();
+    wire_send(KRN_DONE, rc == 0 ? KRN_DONE_OK : KRN_DONE_ERROR,
+              (uint32_t) code, &part, 1);
+    wire_unlock();
+    wire_end();
+}
+
+
+static void
 run_cell(wire_packet_t *packet)
 {
     int         rc, code;
@@ -343,13 +363,7 @@ run_cell(wire_packet_t *packet)
     }
 
     run_drop_signals();
-    wire_lock();
-    out_flush_locked();
-    wire_sync();
-    wire_send(KRN_DONE, rc == 0 ? KRN_DONE_OK : KRN_DONE_ERROR,
-              (uint32_t) code, NULL, 0);
-    wire_unlock();
-    wire_end();
+    run_done(rc, code);
 }
 
 

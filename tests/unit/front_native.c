@@ -8,6 +8,7 @@
  * links: helper/front/buf.c helper/front/err.c helper/front/link.c
  * links: helper/front/job.c helper/front/markdown.c helper/front/output.c
  * links: helper/front/clock.c helper/front/result.c
+ * links: helper/front/dialect/native_event.c
  */
 
 #include <setjmp.h>

@@ -9,6 +9,7 @@
  * links: helper/front/buf.c helper/front/err.c
  * links: helper/front/job.c helper/front/markdown.c helper/front/output.c
  * links: helper/front/clock.c helper/front/result.c
+ * links: helper/front/dialect/native_event.c
  */
 
 #include <setjmp.h>
@@ -85,7 +86,7 @@ static void
 keys_and_types_are_strict(void **state)
 {
     (void) state;
-    bad("{\"code\":\"1\",\"detach\":true}", "\"detach\"");
+    bad("{\"code\":\"1\",\"detach\":1}", "\"detach\"");
     bad("{\"code\":1}", "\"code\"");
     bad("{\"code\":null}", "\"code\"");
     bad("{\"code\":\"\"}", "\"code\"");

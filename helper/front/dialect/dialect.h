@@ -11,6 +11,8 @@
 #include "../answer.h"
 #include "../box.h"
 #include "../err.h"
+#include "../event.h"
+#include "../exec.h"
 #include "../job.h"
 #include "../request.h"
 #include "../result.h"
@@ -28,7 +30,12 @@ typedef enum {
     OP_BOX_CREATE,
     OP_BOX_LIST,
     OP_BOX_SHOW,
-    OP_BOX_DELETE
+    OP_BOX_DELETE,
+    OP_BOX_INTERRUPT,
+    OP_BOX_RESTART,
+    OP_EXEC_SHOW,
+    OP_EXEC_EVENTS,
+    OP_EXEC_CANCEL
 } dialect_op_t;
 
 typedef struct {
@@ -58,8 +65,20 @@ typedef struct {
     /* 0 or -1 and "e"; the caller frees the job in both cases */
     int   (*parse)(const request_t *req, const char *body, size_t len,
                    job_t *job, err_t *e);
-    void  (*render)(const request_t *req, int form, const result_t *res,
+    void  (*render)(const request_t *req, int form, const exec_t *x,
                     answer_t *a);
+
+    /*
+     * Streams; NULL if the dialect has none.  The first sets status, type and
+     * form of the answer, and returns 0 if this form is no stream; the second
+     * appends an event.
+     */
+    int   (*stream)(int form, answer_t *a);
+    void  (*event)(const request_t *req, int form, const event_t *ev,
+                   buf_t *to);
+
+    /* a run that goes on behind its answer; x->lock is held, it may be over */
+    void  (*render_exec)(const request_t *req, const exec_t *x, answer_t *a);
 
     /* a request that did not become a run */
     void  (*fail)(const err_t *e, answer_t *a);

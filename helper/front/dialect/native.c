@@ -27,8 +27,24 @@ typedef struct {
 
 static const char *const  native_types[] = {
     "application/json",         /* NATIVE_JSON */
-    "text/markdown"             /* NATIVE_MARKDOWN */
+    "text/markdown",            /* NATIVE_MARKDOWN */
+    "text/event-stream",        /* NATIVE_SSE */
+    "application/x-ndjson"      /* NATIVE_NDJSON */
 };
+
+#define NATIVE_TYPES  (sizeof(native_types) / sizeof(native_types[0]))
+
+
+static int
+native_wants_events(const request_t *req)
+{
+    const char  *last;
+
+    last = strrchr(req->path, '/');
+
+    return last != NULL && strcmp(last, "/events") == 0
+           && accept_is_any(req->accept);
+}
 
 
 static int
@@ -36,11 +52,17 @@ native_form(const request_t *req, err_t *e)
 {
     int  form;
 
-    form = accept_choose(req->accept, native_types, 2);
+    form = accept_choose(req->accept, native_types, NATIVE_TYPES);
 
     if (form == -1) {
         return err_set(e, 406, "not_acceptable", "answers are "
-                       "application/json or text/markdown");
+                       "application/json, text/markdown, text/event-stream "
+                       "or application/x-ndjson");
+    }
+
+    /* events are nothing but a stream, whoever asks for them */
+    if (form == NATIVE_JSON && native_wants_events(req)) {
+        form = NATIVE_SSE;
     }
 
     return form;
@@ -112,6 +134,17 @@ native_keep(void *to, json_object *v, err_t *e)
     n = to;
     n->job->keep = json_object_get_boolean(v);
     n->keep_set = 1;
+
+    return 0;
+}
+
+
+static int
+native_detach(void *to, json_object *v, err_t *e)
+{
+    (void) e;
+
+    ((native_job_t *) to)->job->detach = json_object_get_boolean(v);
 
     return 0;
 }
@@ -387,6 +420,7 @@ static const json_in_key_t  native_keys[] = {
     { "language", JSON_IN_STRING, native_language },
     { "sandbox_id", JSON_IN_STRING, native_sandbox },
     { "keep", JSON_IN_BOOL, native_keep },
+    { "detach", JSON_IN_BOOL, native_detach },
     { "timeout", JSON_IN_NUMBER, native_timeout },
     { "env", JSON_IN_OBJECT, native_env },
     { "stdin", JSON_IN_STRING, native_stdin },
@@ -480,6 +514,11 @@ static const dialect_route_t  native_routes[] = {
     { "POST", "/sandboxes", OP_BOX_CREATE },
     { "GET", "/sandboxes/*", OP_BOX_SHOW },
     { "DELETE", "/sandboxes/*", OP_BOX_DELETE },
+    { "POST", "/sandboxes/*/interrupt", OP_BOX_INTERRUPT },
+    { "POST", "/sandboxes/*/restart", OP_BOX_RESTART },
+    { "GET", "/executions/*", OP_EXEC_SHOW },
+    { "DELETE", "/executions/*", OP_EXEC_CANCEL },
+    { "GET", "/executions/*/events", OP_EXEC_EVENTS },
     { NULL, NULL, OP_EXECUTE }
 };
 
@@ -582,13 +621,16 @@ native_parse_box(const request_t *req, const char *body, size_t len,
 
 
 const dialect_t  dialect_native = {
-    "native",
-    native_routes,
-    native_form,
-    native_parse,
-    native_render,
-    native_fail,
-    native_parse_box,
-    native_render_box,
-    native_render_boxes
+    .name = "native",
+    .routes = native_routes,
+    .form = native_form,
+    .parse = native_parse,
+    .render = native_render,
+    .stream = native_stream_head,
+    .event = native_event,
+    .render_exec = native_render_exec,
+    .fail = native_fail,
+    .parse_box = native_parse_box,
+    .render_box = native_render_box,
+    .render_boxes = native_render_boxes
 };

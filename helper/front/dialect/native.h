@@ -11,7 +11,7 @@
 #include "dialect.h"
 
 
-enum { NATIVE_JSON, NATIVE_MARKDOWN };
+enum { NATIVE_JSON, NATIVE_MARKDOWN, NATIVE_SSE, NATIVE_NDJSON };
 
 
 /* parsing of "limits", for cells and for sandboxes */
@@ -26,11 +26,37 @@ int native_limits(json_object *value, native_limits_t *to, err_t *e);
 
 /* rendering */
 
-void native_render(const request_t *req, int form, const result_t *res,
+void native_render(const request_t *req, int form, const exec_t *x,
     answer_t *a);
+int native_stream_head(int form, answer_t *a);
+void native_event(const request_t *req, int form, const event_t *ev,
+    buf_t *to);
+void native_render_exec(const request_t *req, const exec_t *x, answer_t *a);
 void native_fail(const err_t *e, answer_t *a);
 void native_render_box(const box_view_t *view, answer_t *a);
 void native_render_boxes(const box_view_t *views, size_t n, answer_t *a);
+
+/* pieces of JSON: what is added belongs to "o"; NULL stands for null */
+
+void native_add(json_object *o, const char *key, json_object *v);
+json_object *native_bytes(const char *p, size_t n);
+json_object *native_string(const char *s);
+json_object *native_number(uint64_t v);
+json_object *native_time(uint64_t wall_ms);
+
+/* what an item is called, and its keys */
+
+const char *native_item_type(const out_item_t *item);
+void native_item(json_object *o, const request_t *req, const out_item_t *item);
+
+/* what is known at the end beside the outputs; "status" is the last key */
+
+void native_end(json_object *o, const request_t *req, const result_t *res,
+    uint64_t began);
+
+/* as text, on one line; frees "o" */
+
+void native_line(buf_t *to, json_object *o);
 
 
 #endif /* FRONT_NATIVE_H */

@@ -16,21 +16,19 @@
 #include "native.h"
 
 
-static const char *const  native_item_types[] = {
+static const char *const  native_types[] = {
     "stdout", "stderr", "result", "display", "image", "error"
 };
 
 
-/* json-c takes ownership of what is added; a NULL object stands for null */
-
-static void
+void
 native_add(json_object *o, const char *key, json_object *v)
 {
     (void) json_object_object_add(o, key, v);
 }
 
 
-static json_object *
+json_object *
 native_bytes(const char *p, size_t n)
 {
     buf_t         clean;
@@ -58,14 +56,14 @@ native_text(const buf_t *b)
 }
 
 
-static json_object *
+json_object *
 native_string(const char *s)
 {
     return native_bytes(s, strlen(s));
 }
 
 
-static json_object *
+json_object *
 native_number(uint64_t v)
 {
     return json_object_new_int64(v < INT64_MAX ? (int64_t) v : INT64_MAX);
@@ -86,7 +84,7 @@ native_msec(uint64_t us)
 }
 
 
-static json_object *
+json_object *
 native_time(uint64_t wall_ms)
 {
     char  text[CLOCK_TEXT];
@@ -178,16 +176,19 @@ native_data(json_object *o, const out_item_t *item)
 }
 
 
-static json_object *
-native_item(const request_t *req, const out_item_t *item)
+const char *
+native_item_type(const out_item_t *item)
 {
-    size_t        from;
-    buf_t         text;
-    json_object  *o;
+    return native_types[item->type];
+}
 
-    o = json_object_new_object();
-    native_add(o, "type", json_object_new_string(
-                              native_item_types[item->type]));
+
+void
+native_item(json_object *o, const request_t *req, const out_item_t *item)
+{
+    size_t  from;
+    buf_t   text;
+
     from = 0;
 
     if (item->type == OUT_IMAGE) {
@@ -217,21 +218,22 @@ native_item(const request_t *req, const out_item_t *item)
     if (item->nartifacts > from) {
         native_add(o, "forms", native_forms(req, item, from));
     }
-
-    return o;
 }
 
 
 static json_object *
 native_outputs(const request_t *req, const outputs_t *out)
 {
-    json_object       *all;
+    json_object       *all, *one;
     const out_item_t  *item;
 
     all = json_object_new_array();
 
     for (item = out->first; item != NULL; item = item->next) {
-        (void) json_object_array_add(all, native_item(req, item));
+        one = json_object_new_object();
+        native_add(one, "type", native_string(native_item_type(item)));
+        native_item(one, req, item);
+        (void) json_object_array_add(all, one);
     }
 
     return all;
@@ -286,12 +288,21 @@ native_stream(const outputs_t *out, out_type_t type)
 }
 
 
+/* the last expression's value; a script has an exit code instead */
+
 static json_object *
-native_value(const outputs_t *out)
+native_value(const result_t *res)
 {
+    json_object       *o;
     const out_item_t  *item;
 
-    item = outputs_last(out, OUT_RESULT);
+    if (res->language == KRN_BASH) {
+        o = json_object_new_object();
+        native_add(o, "exit_code", json_object_new_int(res->exit_code));
+        return o;
+    }
+
+    item = outputs_last(&res->out, OUT_RESULT);
 
     return item != NULL ? native_text(&item->text) : NULL;
 }
@@ -327,8 +338,13 @@ native_usage(const result_t *res)
 
     o = json_object_new_object();
     native_add(o, "wall_ms", native_msec(res->wall_us));
-    native_add(o, "cpu_ms", native_msec(res->cpu_us));
+    native_add(o, "cpu_ms", native_msec(res->cpu_user_us
+                                        + res->cpu_system_us));
+    native_add(o, "cpu_user_ms", native_msec(res->cpu_user_us));
+    native_add(o, "cpu_system_ms", native_msec(res->cpu_system_us));
     native_add(o, "peak_memory_bytes", native_number(res->memory_peak));
+    native_add(o, "written_bytes", native_number(res->written));
+    native_add(o, "processes", native_number(res->processes));
 
     return o;
 }
@@ -350,8 +366,8 @@ native_timings(const result_t *res, uint64_t began)
 }
 
 
-static void
-native_write(json_object *o, answer_t *a)
+void
+native_line(buf_t *to, json_object *o)
 {
     size_t       len;
     const char  *text;
@@ -360,42 +376,54 @@ native_write(json_object *o, answer_t *a)
                                              |JSON_C_TO_STRING_NOSLASHESCAPE,
                                              &len);
     if (text == NULL) {
-        a->body.failed = 1;
+        to->failed = 1;
 
     } else {
-        (void) buf_add(&a->body, text, len);
-        (void) buf_puts(&a->body, "\n");
+        (void) buf_add(to, text, len);
+        (void) buf_puts(to, "\n");
     }
 
-    a->type = "application/json";
-    a->form = "json";
     json_object_put(o);
 }
 
 
 static void
-native_render_json(const request_t *req, const result_t *res, answer_t *a)
+native_write(json_object *o, answer_t *a)
 {
-    buf_t         md;
-    uint64_t      began;
+    native_line(&a->body, o);
+    a->type = "application/json";
+    a->form = "json";
+}
+
+
+/* how much there was, if not all of it was kept */
+
+static json_object *
+native_truncated(const outputs_t *out)
+{
     json_object  *o;
 
-    began = clock_mono_us();
-    memset(&md, 0, sizeof(md));
-    markdown(&md, &res->out, &req->link, MARKDOWN_FENCE_LONGER);
+    if (out->cut == NULL) {
+        return NULL;
+    }
 
     o = json_object_new_object();
-    native_add(o, "execution_id", native_string(req->execution));
-    native_add(o, "sandbox_id", res->sandbox[0] != '\0'
-                                ? native_string(res->sandbox) : NULL);
+    native_add(o, "kept_bytes", native_number(out->stream_kept));
+    native_add(o, "total_bytes", native_number(out->stream_size));
+
+    return o;
+}
+
+
+void
+native_end(json_object *o, const request_t *req, const result_t *res,
+    uint64_t began)
+{
     native_add(o, "state", json_object_new_string(fate_text(res->fate)));
-    native_add(o, "stdout", native_stream(&res->out, OUT_STDOUT));
-    native_add(o, "stderr", native_stream(&res->out, OUT_STDERR));
-    native_add(o, "result", native_value(&res->out));
-    native_add(o, "outputs", native_outputs(req, &res->out));
+    native_add(o, "result", native_value(res));
     native_add(o, "error", native_error(res));
     native_add(o, "artifacts", native_artifacts(req, &res->out));
-    native_add(o, "markdown", native_text(&md));
+    native_add(o, "truncated", native_truncated(&res->out));
     native_add(o, "usage", native_usage(res));
     native_add(o, "expires_at", res->expires != 0
                                 ? native_time(res->expires) : NULL);
@@ -404,6 +432,31 @@ native_render_json(const request_t *req, const result_t *res, answer_t *a)
     /* last: a worker whose front is gone ends the answer with it */
     native_add(o, "status", json_object_new_string(
                                 verdict_text(res->verdict)));
+}
+
+
+static void
+native_render_json(const request_t *req, const exec_t *x, answer_t *a)
+{
+    buf_t             md;
+    uint64_t          began;
+    json_object      *o;
+    const result_t   *res;
+
+    res = &x->res;
+    began = clock_mono_us();
+    memset(&md, 0, sizeof(md));
+    markdown(&md, &res->out, &req->link, MARKDOWN_FENCE_LONGER);
+
+    o = json_object_new_object();
+    native_add(o, "execution_id", native_string(x->id));
+    native_add(o, "sandbox_id", res->sandbox[0] != '\0'
+                                ? native_string(res->sandbox) : NULL);
+    native_add(o, "stdout", native_stream(&res->out, OUT_STDOUT));
+    native_add(o, "stderr", native_stream(&res->out, OUT_STDERR));
+    native_add(o, "outputs", native_outputs(req, &res->out));
+    native_add(o, "markdown", native_text(&md));
+    native_end(o, req, res, began);
 
     buf_free(&md);
     native_write(o, a);
@@ -411,18 +464,39 @@ native_render_json(const request_t *req, const result_t *res, answer_t *a)
 
 
 void
-native_render(const request_t *req, int form, const result_t *res, answer_t *a)
+native_render(const request_t *req, int form, const exec_t *x, answer_t *a)
 {
     a->status = 200;
 
     if (form == NATIVE_JSON) {
-        native_render_json(req, res, a);
+        native_render_json(req, x, a);
         return;
     }
 
     a->type = "text/markdown; charset=utf-8";
     a->form = "markdown";
-    markdown(&a->body, &res->out, &req->link, MARKDOWN_FENCE_LONGER);
+    markdown(&a->body, &x->res.out, &req->link, MARKDOWN_FENCE_LONGER);
+}
+
+
+void
+native_render_exec(const request_t *req, const exec_t *x, answer_t *a)
+{
+    json_object  *o;
+
+    if (x->state == EXEC_OVER) {
+        native_render_json(req, x, a);
+        return;
+    }
+
+    o = json_object_new_object();
+    native_add(o, "execution_id", native_string(x->id));
+    native_add(o, "sandbox_id", x->sandbox[0] != '\0'
+                                ? native_string(x->sandbox) : NULL);
+    native_add(o, "started_at", native_time(x->begun));
+    native_add(o, "status", json_object_new_string(
+                  x->state == EXEC_WAITING ? "waiting" : "running"));
+    native_write(o, a);
 }
 
 

@@ -294,14 +294,14 @@ qwen_parse(const request_t *req, const char *body, size_t len, job_t *job,
 
 
 static void
-qwen_render(const request_t *req, int form, const result_t *res, answer_t *a)
+qwen_render(const request_t *req, int form, const exec_t *x, answer_t *a)
 {
     (void) form;
 
     a->status = 200;
     a->type = "text/plain; charset=utf-8";
     a->form = "markdown";
-    qwen_text(&a->body, &res->out, &req->link);
+    qwen_text(&a->body, &x->res.out, &req->link);
 }
 
 
@@ -336,13 +336,10 @@ static const dialect_route_t  qwen_routes[] = {
 
 
 const dialect_t  dialect_qwen = {
-    "qwen",
-    qwen_routes,
-    qwen_form,
-    qwen_parse,
-    qwen_render,
-    qwen_fail,
-    NULL,
-    NULL,
-    NULL
+    .name = "qwen",
+    .routes = qwen_routes,
+    .form = qwen_form,
+    .parse = qwen_parse,
+    .render = qwen_render,
+    .fail = qwen_fail
 };

@@ -233,7 +233,7 @@ my %ops = (
     },
     RESTART, sub {
         my ($req, $b) = @_;
-        if ($b->{pid}) { answer(%$req, code => 6); return }
+        if ($b->{pid}) { kill 'KILL', $b->{pid}; waitpid $b->{pid}, 0 }
         answer(%$req, fds => [kernel($b)]);
     },
 );

@@ -1,0 +1,349 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  libfcgi reads the
+ * request and ends it; in between, records are made here, since its streams
+ * block.
+ */
+
+#include <errno.h>
+#include <fastcgi.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "bounds.h"
+#include "clock.h"
+#include "follow.h"
+#include "utf8.h"
+#include "wake.h"
+
+
+#define FOLLOW_RECORD  32768    /* content of one record */
+
+
+static void
+follow_record(follow_t *f, const char *p, size_t n)
+{
+    FCGI_Header  h;
+
+    memset(&h, 0, sizeof(h));
+    h.version = FCGI_VERSION_1;
+    h.type = FCGI_STDOUT;
+    h.requestIdB1 = (unsigned char) (f->id >> 8);
+    h.requestIdB0 = (unsigned char) f->id;
+    h.contentLengthB1 = (unsigned char) (n >> 8);
+    h.contentLengthB0 = (unsigned char) n;
+
+    (void) buf_add(&f->out, &h, sizeof(h));
+    (void) buf_add(&f->out, p, n);
+}
+
+
+static void
+follow_put(follow_t *f, const buf_t *b)
+{
+    size_t  at, n;
+
+    for (at = 0; at < b->len; at += n) {
+        n = b->len - at < FOLLOW_RECORD ? b->len - at : FOLLOW_RECORD;
+        follow_record(f, b->data + at, n);
+    }
+
+    if (b->failed) {
+        f->out.failed = 1;
+    }
+}
+
+
+static void
+follow_say(follow_t *f, const event_t *ev)
+{
+    f->piece.len = 0;
+    f->dialect->event(f->req, f->form, ev, &f->piece);
+    follow_put(f, &f->piece);
+}
+
+
+/* a piece of a stream: whole characters, as long as more may come */
+
+static int
+follow_text(const follow_t *f, const out_item_t *item, event_t *ev)
+{
+    int     open;
+    size_t  from, left;
+
+    from = (size_t) (f->at - 1 - item->pos);
+    left = (size_t) item->span - from;
+    open = item->next == NULL && f->x->state != EXEC_OVER;
+
+    ev->type = EVENT_TEXT;
+    ev->text = item->text.data + from;
+    ev->len = left < BOUND_PIECE ? left : BOUND_PIECE;
+
+    if (ev->len < left || open) {
+        ev->len = utf8_cut(ev->text, ev->len + 1, ev->len);
+    }
+
+    ev->id = f->at + ev->len;
+
+    return ev->len != 0;
+}
+
+
+/* the event behind f->at; 0 if there is none yet; the lock is held */
+
+static int
+follow_next(const follow_t *f, event_t *ev)
+{
+    const exec_t  *x;
+
+    x = f->x;
+    memset(ev, 0, sizeof(event_t));
+    ev->execution = x->id;
+    ev->sandbox = x->sandbox;
+
+    if (f->at == 0) {
+        ev->type = EVENT_BEGIN;
+        ev->id = 1;
+        return x->state != EXEC_WAITING;
+    }
+
+    if (f->at > x->res.out.pos + 1) {
+        return 0;
+    }
+
+    ev->item = outputs_at(&x->res.out, f->at - 1);
+
+    if (ev->item == NULL) {
+        ev->type = EVENT_END;
+        ev->id = x->res.out.pos + 2;
+        ev->res = &x->res;
+        return x->state == EXEC_OVER;
+    }
+
+    if (ev->item->type == OUT_STDOUT || ev->item->type == OUT_STDERR) {
+        return follow_text(f, ev->item, ev);
+    }
+
+    ev->type = EVENT_ITEM;
+    ev->id = ev->item->pos + 2;
+
+    return !ev->item->open || x->state == EXEC_OVER;
+}
+
+
+/* a sign of life, if there was none for long */
+
+static int
+follow_beat(follow_t *f, uint64_t now)
+{
+    event_t  ev;
+
+    if (now < f->beat || f->ended) {
+        return 0;
+    }
+
+    memset(&ev, 0, sizeof(ev));
+    ev.type = EVENT_BEAT;
+    follow_say(f, &ev);
+    f->beat = now + BOUND_BEAT * 1000;
+
+    return 1;
+}
+
+
+/* renders what there is, about one record of it; how many events */
+
+static int
+follow_fill(follow_t *f)
+{
+    int       n;
+    event_t   ev;
+    uint64_t  now;
+
+    now = clock_mono_us();
+    n = 0;
+
+    (void) pthread_mutex_lock(&f->x->lock);
+
+    f->ended |= f->x->state == EXEC_OVER && f->at > f->x->res.out.pos + 1;
+
+    while (!f->ended && f->out.len < FOLLOW_RECORD && follow_next(f, &ev)) {
+        follow_say(f, &ev);
+        f->at = ev.id;
+        f->ended = ev.type == EVENT_END;
+        f->beat = now + BOUND_BEAT * 1000;
+        n++;
+    }
+
+    (void) pthread_mutex_unlock(&f->x->lock);
+
+    return n + follow_beat(f, now);
+}
+
+
+void
+follow_begin(follow_t *f, exec_t *x, uint64_t after)
+{
+    buf_t     head;
+    answer_t  a;
+
+    memset(&a, 0, sizeof(a));
+    memset(&head, 0, sizeof(head));
+
+    (void) pthread_mutex_lock(&x->lock);
+
+    f->x = x;
+    f->at = after;
+    f->begun = 1;
+    f->beat = clock_mono_us() + BOUND_BEAT * 1000;
+
+    a.status = 200;
+    a.streamed = 1;
+    a.length = ANSWER_OPEN;
+    f->dialect->stream(f->form, &a);
+    (void) buf_printf(&a.lines, "X-Retort-Execution: %s\r\n", x->id);
+
+    if (x->sandbox[0] != '\0') {
+        (void) buf_printf(&a.lines, "X-Retort-Sandbox: %s\r\n", x->sandbox);
+    }
+
+    (void) pthread_mutex_unlock(&x->lock);
+
+    if (answer_head(&a, &head) == -1) {
+        f->out.failed = 1;
+    }
+
+    follow_put(f, &head);
+    buf_free(&head);
+    answer_free(&a);
+}
+
+
+int
+follow_waits(const follow_t *f)
+{
+    return f->fd != -1 && f->sent < f->out.len;
+}
+
+
+static int
+follow_push(follow_t *f)
+{
+    ssize_t        n;
+    struct iovec   iov;
+    struct msghdr  mh;
+
+    memset(&mh, 0, sizeof(mh));
+    mh.msg_iov = &iov;
+    mh.msg_iovlen = 1;
+
+    while (f->sent < f->out.len) {
+        iov.iov_base = f->out.data + f->sent;
+        iov.iov_len = f->out.len - f->sent;
+        n = sendmsg(f->fd, &mh, MSG_DONTWAIT|MSG_NOSIGNAL);
+
+        if (n == -1) {
+            return errno == EAGAIN || errno == EINTR ? 0 : -1;
+        }
+
+        f->sent += (size_t) n;
+    }
+
+    f->sent = 0;
+    f->out.len = 0;
+
+    return 0;
+}
+
+
+int
+follow_some(follow_t *f)
+{
+    int  n;
+
+    if (f->fd == -1) {
+        return -1;
+    }
+
+    do {
+        n = follow_fill(f);
+
+        if (f->out.failed || follow_push(f) == -1) {
+            f->fd = -1;
+            return -1;
+        }
+
+    } while (n != 0 && f->out.len == 0);
+
+    return 0;
+}
+
+
+/* sleeps until there may be more to do; -1 if the client is gone or stalls */
+
+static int
+follow_sleep(follow_t *f, int wake)
+{
+    int             n;
+    uint64_t        now;
+    struct pollfd   p[2];
+
+    memset(p, 0, sizeof(p));
+    p[0].fd = f->fd;
+    p[0].events = POLLIN|POLLRDHUP;
+    p[1].fd = wake;
+    p[1].events = POLLIN;
+    now = clock_mono_us();
+    n = f->beat > now ? (int) ((f->beat - now) / 1000 + 1) : 0;
+
+    if (follow_waits(f)) {
+        p[0].events |= POLLOUT;
+        n = BOUND_SEND_STALL;
+    }
+
+    n = poll(p, 2, n);
+
+    if (p[1].revents != 0) {
+        wake_clear(wake);
+    }
+
+    if (n == 0 && follow_waits(f)) {
+        return -1;
+    }
+
+    return (p[0].revents & ~POLLOUT) != 0 || wake_cancelled() == WAKE_END
+           ? -1 : 0;
+}
+
+
+int
+follow_all(follow_t *f)
+{
+    int            rc;
+    exec_reader_t  r;
+
+    exec_follow(f->x, &r);
+
+    rc = follow_some(f);
+
+    while (rc == 0 && (!f->ended || follow_waits(f))) {
+        rc = follow_sleep(f, r.wake);
+
+        if (rc == 0) {
+            rc = follow_some(f);
+        }
+    }
+
+    exec_unfollow(f->x, &r);
+
+    return rc;
+}
+
+
+void
+follow_free(follow_t *f)
+{
+    buf_free(&f->piece);
+    buf_free(&f->out);
+}

@@ -1,0 +1,367 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Runs: the one that
+ * a request brings, and those that went on behind their answers.
+ */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "clock.h"
+#include "follow.h"
+#include "metrics.h"
+#include "routes.h"
+#include "run.h"
+#include "text.h"
+
+
+static atomic_uint  routes_detached;
+
+
+static int
+routes_parse(routes_t *r, job_t *job, err_t *e)
+{
+    int    rc;
+    buf_t  body;
+
+    memset(&body, 0, sizeof(body));
+
+    rc = r->body->read(r->body, r->req->run.request, &body, e);
+
+    if (rc == 0) {
+        rc = r->dialect->parse(r->req, body.data != NULL ? body.data : "",
+                               body.len, job, e);
+    }
+
+    buf_free(&body);
+
+    return rc;
+}
+
+
+static void
+routes_follow(routes_t *r, follow_t *f, int form)
+{
+    memset(f, 0, sizeof(follow_t));
+    f->req = r->req;
+    f->dialect = r->dialect;
+    f->form = form;
+    f->fd = r->body->client;
+    f->id = r->body->id;
+}
+
+
+static void
+routes_follow_all(routes_t *r, follow_t *f)
+{
+    if (follow_all(f) == 0) {
+        r->a->sent = 1;
+
+    } else {
+        r->a->cut = 1;
+    }
+
+    follow_free(f);
+}
+
+
+static int
+routes_is_stream(const routes_t *r, int form)
+{
+    answer_t  a;
+
+    memset(&a, 0, sizeof(a));
+
+    return r->dialect->stream != NULL && r->dialect->stream(form, &a);
+}
+
+
+static int
+routes_run(routes_t *r, exec_t *x, const job_t *job, int form, err_t *e)
+{
+    int        stream;
+    follow_t   f;
+    uint64_t   began;
+
+    stream = routes_is_stream(r, form);
+    routes_follow(r, &f, form);
+
+    if (run_job(x, r->req, job, r->body->client, stream ? &f : NULL, e)
+        == -1)
+    {
+        exec_forget(x);
+        follow_free(&f);
+        return -1;
+    }
+
+    metrics_run(r->req, &x->res);
+    exec_over(x);
+
+    if (!stream) {
+        began = clock_mono_us();
+        answer_run(r->a, x->id, &x->res);
+        r->dialect->render(r->req, form, x, r->a);
+        metrics_took(METRICS_RENDER, clock_mono_us() - began);
+        return 0;
+    }
+
+    if (!f.begun) {
+        follow_begin(&f, x, 0);
+    }
+
+    routes_follow_all(r, &f);
+
+    return 0;
+}
+
+
+/* what can be told at once is an error; the rest goes on behind the answer */
+
+static int
+routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
+{
+    box_view_t  view;
+
+    if (job->sandbox[0] != '\0'
+        && box_look(job->sandbox, r->req->workspace, &view, e) == -1)
+    {
+        return -1;
+    }
+
+    if (atomic_fetch_add(&routes_detached, 1) >= BOUND_DETACHED) {
+        (void) atomic_fetch_sub(&routes_detached, 1);
+        e->retry_after = 1;
+        return err_set(e, 429, "no_capacity",
+                       "too many runs go on without their clients");
+    }
+
+    (void) pthread_mutex_lock(&x->lock);
+    r->dialect->render_exec(r->req, x, r->a);
+    (void) pthread_mutex_unlock(&x->lock);
+
+    r->a->status = 202;
+    (void) buf_printf(&r->a->lines, "X-Retort-Execution: %s\r\n", x->id);
+
+    r->later->x = x;
+    r->later->req = *r->req;
+    request_detach(&r->later->req);
+    r->later->job = *job;
+    memset(job, 0, sizeof(job_t));
+
+    return 0;
+}
+
+
+void
+routes_later(routes_later_t *later)
+{
+    err_t    e;
+    exec_t  *x;
+
+    x = later->x;
+
+    if (x == NULL) {
+        return;
+    }
+
+    if (run_job(x, &later->req, &later->job, -1, NULL, &e) == -1) {
+        run_refused(x, &e);
+    }
+
+    metrics_run(&later->req, &x->res);
+    exec_over(x);
+    exec_release(x);
+    job_free(&later->job);
+    later->x = NULL;
+    (void) atomic_fetch_sub(&routes_detached, 1);
+}
+
+
+int
+routes_execute(routes_t *r, err_t *e)
+{
+    int      rc, form;
+    job_t    job;
+    exec_t  *x;
+
+    form = r->dialect->form(r->req, e);
+
+    if (form == -1) {
+        return -1;
+    }
+
+    memset(&job, 0, sizeof(job));
+    rc = routes_parse(r, &job, e);
+    x = rc == 0 ? exec_begin(r->req, e) : NULL;
+
+    if (x == NULL) {
+        job_free(&job);
+        return -1;
+    }
+
+    if (!job.detach) {
+        rc = routes_run(r, x, &job, form, e);
+
+    } else {
+        rc = routes_detach(r, x, &job, e);
+
+        if (rc == -1) {
+            exec_forget(x);
+        }
+    }
+
+    job_free(&job);
+
+    if (r->later->x == NULL) {
+        exec_release(x);
+    }
+
+    return rc;
+}
+
+
+int
+routes_exec_show(routes_t *r, err_t *e)
+{
+    exec_t  *x;
+
+    x = exec_find(r->id, r->req->workspace, e);
+
+    if (x == NULL) {
+        return -1;
+    }
+
+    (void) pthread_mutex_lock(&x->lock);
+    r->dialect->render_exec(r->req, x, r->a);
+    (void) pthread_mutex_unlock(&x->lock);
+
+    r->a->status = 200;
+    exec_release(x);
+
+    return 0;
+}
+
+
+/* the last event that the client saw: of the query, or of its own memory */
+
+static int
+routes_after(const request_t *req, uint64_t *after, err_t *e)
+{
+    char         number[24];
+    size_t       n;
+    const char  *p;
+
+    *after = 0;
+    p = req->last;
+    n = strlen(p);
+
+    if (strncmp(req->query, "after=", 6) == 0) {
+        p = req->query + 6;
+        n = strcspn(p, "&");
+    }
+
+    if (n == 0) {
+        return 0;
+    }
+
+    if (n < sizeof(number)) {
+        memcpy(number, p, n);
+        number[n] = '\0';
+
+        if (text_number(number, after) == 0) {
+            return 0;
+        }
+    }
+
+    return err_set(e, 400, "bad_value", "\"after\" and Last-Event-ID are the "
+                   "id of an event");
+}
+
+
+/* all of it: a browser that is told so does not ask again */
+
+static int
+routes_seen(exec_t *x, uint64_t after)
+{
+    int  seen;
+
+    (void) pthread_mutex_lock(&x->lock);
+    seen = x->state == EXEC_OVER && after > x->res.out.pos + 1;
+    (void) pthread_mutex_unlock(&x->lock);
+
+    return seen;
+}
+
+
+static int
+routes_events(routes_t *r, exec_t *x, int form, err_t *e)
+{
+    uint64_t  after;
+    follow_t  f;
+
+    if (routes_after(r->req, &after, e) == -1) {
+        return -1;
+    }
+
+    if (!routes_is_stream(r, form)) {
+        return err_set(e, 406, "not_acceptable", "events are "
+                       "text/event-stream or application/x-ndjson");
+    }
+
+    if (routes_seen(x, after)) {
+        r->a->status = 204;
+        return 0;
+    }
+
+    routes_follow(r, &f, form);
+    follow_begin(&f, x, after);
+    routes_follow_all(r, &f);
+
+    return 0;
+}
+
+
+int
+routes_exec_events(routes_t *r, err_t *e)
+{
+    int      rc, form;
+    exec_t  *x;
+
+    form = r->dialect->form(r->req, e);
+    x = form != -1 ? exec_find(r->id, r->req->workspace, e) : NULL;
+
+    if (x == NULL) {
+        return -1;
+    }
+
+    rc = routes_events(r, x, form, e);
+    exec_release(x);
+
+    return rc;
+}
+
+
+int
+routes_exec_cancel(routes_t *r, err_t *e)
+{
+    exec_t  *x;
+
+    x = exec_find(r->id, r->req->workspace, e);
+
+    if (x == NULL) {
+        return -1;
+    }
+
+    exec_cancel(x);
+    r->a->status = exec_wait(x, clock_mono_us() + BOUND_CANCEL_TIME * 1000)
+                   == EXEC_OVER ? 200 : 202;
+
+    (void) pthread_mutex_lock(&x->lock);
+    r->dialect->render_exec(r->req, x, r->a);
+    (void) pthread_mutex_unlock(&x->lock);
+
+    exec_release(x);
+
+    return 0;
+}
