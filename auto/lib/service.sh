@@ -143,5 +143,5 @@ stop_all() {
 stop_retortd() {
     stop retortd TERM
     sweep_cgroups
-    rm -f "$run/front.sock"
+    rm -f "$run/front.sock" "$run/control.sock"
 }

@@ -19,6 +19,10 @@
 #include "cgroup.h"
 
 
+/* retortctl's socket in BOOT_RUN: its name is the same everywhere */
+
+#define BOOT_CONTROL  "control.sock"
+
 /* descriptors at start, put there by retortd; all but the template launchers
  * are fixed */
 

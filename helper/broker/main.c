@@ -474,6 +474,8 @@ main(int argc, char **argv)
         (void) unlinkat(BOOT_RUN, argv[1], 0);
     }
 
+    (void) unlinkat(BOOT_RUN, BOOT_CONTROL, 0);
+
     rlog(RLOG_INFO, "stopped");
 
     return 0;

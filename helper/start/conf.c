@@ -63,7 +63,7 @@ typedef struct {
 static const conf_row_t  conf_rows[] = {
     TEXT(listen), TEXT(group), TEXT(user), TEXT(front_user), TEXT(node),
     TEXT(name), TEXT(image), TEXT(layer), TEXT(programs), TEXT(profiles),
-    TEXT(artifacts),
+    TEXT(artifacts), TEXT(control_group),
     { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
     WHOLE(slots, 1, 4096),
     WHOLE(uid_base, 65536, 4294000000ULL),
@@ -589,6 +589,7 @@ conf_read(start_t *s, const char *path, const char *listen)
     conf_ctx_t  c;
 
     s->group = "www-data";
+    s->control_group = "root";
     s->user = "retort";
     s->front_user = "retort-front";
     s->node = "local";

@@ -99,12 +99,50 @@ fds_inherited(void)
 }
 
 
-int
-fds_listen(const start_t *s, int rundir, const char **name)
+static int
+fds_bind(const char *path, int rundir, uid_t uid, gid_t gid)
 {
     int                 fd, rc;
     mode_t              mask;
+    const char          *name;
     struct sockaddr_un  sa;
+
+    memset(&sa, 0, sizeof(sa));
+    sa.sun_family = AF_UNIX;
+
+    if (strlen(path) >= sizeof(sa.sun_path)) {
+        rlog(RLOG_ERROR, "%s: longer than a socket's name can be", path);
+        return -1;
+    }
+
+    memcpy(sa.sun_path, path, strlen(path));
+    name = strrchr(path, '/') + 1;
+    fd = socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0);
+
+    if (fd == -1 || (unlinkat(rundir, name, 0) == -1 && errno != ENOENT)) {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+        return -1;
+    }
+
+    mask = umask(0117);
+    rc = bind(fd, (struct sockaddr *) &sa, sizeof(sa));
+    (void) umask(mask);
+
+    if (rc == -1 || fchownat(rundir, name, uid, gid, AT_SYMLINK_NOFOLLOW) == -1
+        || listen(fd, FDS_BACKLOG) == -1)
+    {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+        return -1;
+    }
+
+    return fd;
+}
+
+
+int
+fds_listen(const start_t *s, int rundir, const char **name)
+{
+    int  fd;
 
     fd = fds_inherited();
 
@@ -113,37 +151,26 @@ fds_listen(const start_t *s, int rundir, const char **name)
         return fd >= 0 ? fd : -1;
     }
 
-    memset(&sa, 0, sizeof(sa));
-    sa.sun_family = AF_UNIX;
+    return fds_bind(s->listen, rundir, s->front_uid, s->web_gid);
+}
 
-    if (strlen(s->listen) >= sizeof(sa.sun_path)) {
-        rlog(RLOG_ERROR, "%s: longer than a socket's name can be", s->listen);
+
+/* beside the other one; root's, so that the front cannot open it to others */
+
+int
+fds_control(const start_t *s, int rundir)
+{
+    char  path[4096];
+
+    (void) snprintf(path, sizeof(path), "%.*s/" BOOT_CONTROL,
+                    (int) (strrchr(s->listen, '/') - s->listen), s->listen);
+
+    if (strcmp(path, s->listen) == 0) {
+        rlog(RLOG_ERROR, "%s: retortctl's, not to be listened on", path);
         return -1;
     }
 
-    memcpy(sa.sun_path, s->listen, strlen(s->listen));
-    fd = socket(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0);
-
-    if (fd == -1 || (unlinkat(rundir, *name, 0) == -1 && errno != ENOENT)) {
-        rlog_errno(RLOG_ERROR, errno, "%s", s->listen);
-        return -1;
-    }
-
-    mask = umask(0117);
-    rc = bind(fd, (struct sockaddr *) &sa, sizeof(sa));
-    (void) umask(mask);
-
-    if (rc == -1
-        || fchownat(rundir, *name, s->front_uid, s->web_gid,
-                    AT_SYMLINK_NOFOLLOW)
-           == -1
-        || listen(fd, FDS_BACKLOG) == -1)
-    {
-        rlog_errno(RLOG_ERROR, errno, "%s", s->listen);
-        return -1;
-    }
-
-    return fd;
+    return fds_bind(path, rundir, 0, s->control_gid);
 }
 
 

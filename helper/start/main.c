@@ -42,6 +42,7 @@ typedef struct {
     int         listen;
     int         settings;
     int         artifacts;
+    int         control;
     const char  *socket;        /* its name in the run directory */
 } main_fds_t;
 
@@ -101,11 +102,13 @@ main_ids(start_t *s)
         return -1;
     }
 
+    gr = getgrnam(s->control_group);
+    s->control_gid = gr != NULL ? gr->gr_gid : (gid_t) -1;
     gr = getgrnam(s->group);
 
-    if (gr == NULL || s->uid == s->front_uid) {
-        rlog(RLOG_ERROR, "group \"%s\" is missing, or \"user\" and "
-             "\"front_user\" are the same", s->group);
+    if (gr == NULL || s->control_gid == (gid_t) -1 || s->uid == s->front_uid) {
+        rlog(RLOG_ERROR, "group \"%s\" or \"%s\" is missing, or \"user\" and "
+             "\"front_user\" are the same", s->group, s->control_group);
         return -1;
     }
 
@@ -129,8 +132,9 @@ main_ids(start_t *s)
 
 
 /*
- * The socket's directory belongs to H, who removes the socket at the end, and
- * to one service: the lock lasts as long as the broker has it open.
+ * The sockets' directory belongs to H, who removes them at the end, and to one
+ * service: the lock lasts as long as the broker has it open.  A control group
+ * has to get through it; each socket's own mode says who may connect.
  */
 
 static int
@@ -152,7 +156,7 @@ main_rundir(const start_t *s, const char **name)
     fd = open(path, O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
 
     if (fd == -1 || fchown(fd, s->uid, s->web_gid) == -1
-        || fchmod(fd, 0710) == -1)
+        || fchmod(fd, s->control_gid != 0 ? 0711 : 0710) == -1)
     {
         rlog_errno(RLOG_ERROR, errno, "%s", path);
         return -1;
@@ -209,6 +213,7 @@ main_sweep(start_t *s)
     }
 
     (void) unlinkat(rundir, socket, 0);
+    (void) unlinkat(rundir, BOOT_CONTROL, 0);
 
     return 0;
 }
@@ -239,21 +244,25 @@ main_mapd(const start_t *s, int sock)
 static void
 main_front(const start_t *s, int sock, const main_fds_t *fds)
 {
-    int   i, n, from[5];
-    char  uid[START_UIDS][16], threads[16];
+    int   i, n, from[6];
+    char  uid[START_UIDS][16], threads[16], gid[16];
     char  *argv[MAIN_ARGS];
 
     from[0] = sock;
     from[1] = fds->listen;
     from[2] = fds->settings;
     from[3] = fds->artifacts;
-    from[4] = s->program[PROGRAM_FRONT];
+    from[4] = fds->control;
+    from[5] = s->program[PROGRAM_FRONT];
 
+    (void) snprintf(gid, sizeof(gid), "%u", s->control_gid);
     (void) snprintf(threads, sizeof(threads), "%llu", s->threads);
     n = 0;
     argv[n++] = "retort-launch";
-    argv[n++] = "7";
+    argv[n++] = "8";
     argv[n++] = "retort-front";
+    argv[n++] = "--control-gid";
+    argv[n++] = gid;
     argv[n++] = "--threads";
     argv[n++] = threads;
 
@@ -266,7 +275,7 @@ main_front(const start_t *s, int sock, const main_fds_t *fds)
     argv[n] = NULL;
 
     if (drop_to(s->front_uid, s->front_gid, false) == 0) {
-        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 5);
+        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 6);
     }
 }
 
@@ -411,9 +420,10 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
     }
 
     fds->listen = fds_listen(s, boot[BOOT_RUN - 3], &fds->socket);
+    fds->control = fds_control(s, boot[BOOT_RUN - 3]);
     fds->settings = boot[0] = fds_settings(s);
 
-    return (fds->listen == -1 || boot[0] == -1) ? -1 : 0;
+    return (fds->listen == -1 || fds->control == -1 || boot[0] == -1) ? -1 : 0;
 }
 
 

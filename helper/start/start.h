@@ -37,6 +37,7 @@ typedef struct {
     char                *programs;
     char                *profiles;
     char                *artifacts;
+    char                *control_group;
     char                *allow[START_UIDS];
     unsigned long long   slots;
     unsigned long long   uid_base;
@@ -52,6 +53,7 @@ typedef struct {
     uid_t                front_uid;
     gid_t                front_gid;
     gid_t                web_gid;
+    gid_t                control_gid;
     uid_t                allow_uid[START_UIDS];
     int                  nallow;
 } start_t;
@@ -83,6 +85,7 @@ int root_make(const start_t *s);
 
 void fds_exec(int program, char **argv, const int *from, int n);
 int fds_listen(const start_t *s, int rundir, const char **name);
+int fds_control(const start_t *s, int rundir);
 int fds_notify(void);
 int fds_settings(const start_t *s);
 

@@ -431,7 +431,7 @@ sub end {
     Test::More::is_deeply([grep { kill 0, $_ } @children], [],
         'no process of the service is left');
     Test::More::is_deeply([$self->boxes], [], 'no cgroup of a sandbox is left');
-    Test::More::ok(!-e "$self->{dir}/run/front.sock", 'no socket is left');
+    Test::More::is_deeply([glob "$self->{dir}/run/*"], [], 'no socket is left');
     Test::More::is($self->mounts, $self->{mounts}, 'no mount is left');
     $self->check_logs;
     $self->sweep;
