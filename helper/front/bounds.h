@@ -28,6 +28,14 @@
 #define BOUND_ENV_BYTES     65536
 #define BOUND_WAITERS       16          /* requests that wait for one box */
 
+/* files of a session */
+
+#define BOUND_FILE_TIME     600000      /* one transfer */
+#define BOUND_FILE_STALL    10000       /* a kernel that says nothing in it */
+#define BOUND_FILE_LIST     1000        /* entries of a list */
+#define BOUND_FILE_HEAD     4096        /* bytes of a part's header lines */
+#define BOUND_BOUNDARY      70          /* bytes, as RFC 2046 has it */
+
 /* a run */
 
 #define BOUND_GRACE         500         /* from SIGINT to SIGKILL */

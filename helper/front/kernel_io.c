@@ -134,6 +134,10 @@ krn_in_keep(uint8_t type, const krn_keep_t *keep)
     case KRN_ERROR:
         return keep->error;
 
+    case KRN_ENTRY:
+    case KRN_BYTES:
+        return keep->file;
+
     default:
         return 0;
     }
@@ -143,7 +147,7 @@ krn_in_keep(uint8_t type, const krn_keep_t *keep)
 static int
 krn_in_known(uint8_t type)
 {
-    return type == KRN_RESET || (type >= KRN_READY && type <= KRN_FILED
+    return type == KRN_RESET || (type >= KRN_READY && type <= KRN_BYTES
                                  && type % 2 == 1);
 }
 

@@ -99,6 +99,26 @@ place_known(run_t *r, const char *sandbox, err_t *e)
 }
 
 
+box_t *
+place_take(const request_t *req, const char *sandbox, int client, err_t *e)
+{
+    job_t      job;
+    run_t      r;
+    result_t   res;
+
+    memset(&job, 0, sizeof(job));
+    memset(&r, 0, sizeof(r));
+    memset(&res, 0, sizeof(res));
+    job.timeout = req->run.timeout;
+    r.req = req;
+    r.job = &job;
+    r.res = &res;
+    r.client = client;
+
+    return place_known(&r, sandbox, e) == 0 ? r.box : NULL;
+}
+
+
 /* a new box under the session's id; 1 if another request was faster */
 
 static int

@@ -26,5 +26,14 @@ box_t *place_fresh(const request_t *req, const retort_box_limits_t *limits,
 int place_restart(const request_t *req, const char *sandbox, int client,
     err_t *e);
 
+/*
+ * The workspace's box of that id with a living interpreter, owned by the
+ * caller.  Waits for its turn as long as a run may take; "client" is watched
+ * meanwhile unless it is -1.  NULL and "e", as box_acquire().
+ */
+
+box_t *place_take(const request_t *req, const char *sandbox, int client,
+    err_t *e);
+
 
 #endif /* FRONT_PLACE_H */

@@ -287,9 +287,10 @@ routes_do(routes_t *r, err_t *e)
 
     case OP_EXEC_CANCEL:
         return routes_exec_cancel(r, e);
-    }
 
-    return err_set(e, 404, "not_found", "no such path");
+    default:
+        return routes_files(r, e);
+    }
 }
 
 

@@ -40,6 +40,15 @@ typedef enum {
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
     KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle */
 
+    /* the same, about files: between two runs, one at a time */
+
+    KRN_PUT = 20,       /* name; its content follows as KRN_DATA */
+    KRN_DATA = 22,      /* content, one packet; a = krn_data_t */
+    KRN_GET = 24,       /* name; a = 1: only what it is */
+    KRN_LIST = 26,      /* folder, "" for /workspace; a = most entries,
+                           b = 1: with what is in the folders below */
+    KRN_DELETE = 28,    /* name; b = 1: a folder, with what is in it */
+
     /* kernel to front */
 
     KRN_READY = 101,    /* the interpreter waits; sent once */
@@ -50,7 +59,10 @@ typedef enum {
     KRN_ERROR = 111,    /* name | message | short text | traceback */
     KRN_DONE = 113,     /* run over; a = krn_done_t, b = exit code (bash);
                            uint64_t, bytes that it wrote */
-    KRN_FILED = 115,    /* answers KRN_FILE; a = errno, 0 if written */
+    KRN_FILED = 115,    /* ends what is asked about files, once; a = errno;
+                           b = 1: a file was replaced, a list is not whole */
+    KRN_ENTRY = 117,    /* name | krn_entry_t */
+    KRN_BYTES = 119,    /* content, one packet */
 
     /* both ways */
 
@@ -68,6 +80,12 @@ typedef enum {
     KRN_QWEN_TIMED = 2          /* the code begins with its countdown */
 } krn_style_t;
 
+/* KRN_ABORT also ends a KRN_GET; if it comes too late it means nothing */
+
+typedef enum { KRN_SOME = 0, KRN_LAST = 1, KRN_ABORT = 2 } krn_data_t;
+
+typedef enum { KRN_IS_FILE = 1, KRN_IS_FOLDER = 2, KRN_IS_OTHER = 3 } krn_is_t;
+
 typedef enum { KRN_SHOW = 0, KRN_RESULT = 1 } krn_display_t;
 
 typedef enum { KRN_DONE_OK = 0, KRN_DONE_ERROR = 1 } krn_done_t;
@@ -83,7 +101,15 @@ typedef struct {
     uint32_t  part[KRN_PARTS];  /* lengths; their sum is the body's length */
 } krn_head_t;
 
+typedef struct {
+    uint64_t  size;             /* of a file, else 0 */
+    uint64_t  modified;         /* msec since 1970 */
+    uint32_t  is;               /* krn_is_t */
+    uint32_t  reserved;
+} krn_entry_t;
+
 static_assert(sizeof(krn_head_t) == 32, "head: no padding");
+static_assert(sizeof(krn_entry_t) == 24, "entry: no padding");
 static_assert(KRN_PAYLOAD <= UINT16_MAX, "len holds every payload");
 
 

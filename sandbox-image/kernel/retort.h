@@ -121,6 +121,10 @@ void wire_begin(uint32_t run);
 void wire_end(void);
 int wire_running(void);
 
+/* messages belong to this run, though none is under way */
+
+void wire_as(uint32_t run);
+
 /* answers a reset, at once or at the end of the run; needs the GIL */
 
 void wire_reset(uint32_t run);
@@ -225,9 +229,14 @@ uint64_t usage_written(void);
 int bash_run(const kern_run_t *run);
 
 
-/* file.c: KRN_FILE from its first packet; 0, or -1 as wire_body() */
+/* file.c, file_get.c: what is asked about files, each from its first packet */
 
-int file_take(wire_packet_t *packet);
+/*
+ * Serves KRN_FILE, KRN_PUT, KRN_GET, KRN_LIST and KRN_DELETE; 0, or -1 if a
+ * KRN_RESET came instead of the rest (packet holds it).
+ */
+
+int file_serve(wire_packet_t *packet);
 
 
 #endif /* RETORT_KERNEL_PARTS_H */

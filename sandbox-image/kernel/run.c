@@ -388,7 +388,11 @@ kern_loop(void)
             break;
 
         case KRN_FILE:
-            if (file_take(&packet) == -1) {
+        case KRN_PUT:
+        case KRN_GET:
+        case KRN_LIST:
+        case KRN_DELETE:
+            if (file_serve(&packet) == -1) {
                 wire_reset(packet.head.run);
             }
 
@@ -400,6 +404,9 @@ kern_loop(void)
 
         case KRN_ACK:
             /* of a run that a reset has ended */
+
+        case KRN_DATA:
+            /* an abort of what has ended already */
             break;
 
         default:

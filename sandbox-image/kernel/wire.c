@@ -325,6 +325,13 @@ wire_begin(uint32_t run)
 
 
 void
+wire_as(uint32_t run)
+{
+    wire_run = run;
+}
+
+
+void
 wire_end(void)
 {
     wire_active = 0;

@@ -20,7 +20,7 @@
 #include "front/kernel_io.h"
 
 
-static const krn_keep_t  some = { 100, 50, 20 };
+static const krn_keep_t  some = { 100, 50, 20, 30 };
 
 static char      packet[KRN_PACKET + 16];
 static krn_in_t  in;
@@ -164,7 +164,9 @@ types_and_versions_that_do_not_exist_are_refused(void **state)
     for (type = 0; type < 256; type++) {
         (void) fresh(NULL);
 
-        if (type == KRN_RESET || (type % 2 && type > 100 && type < 116)) {
+        if (type == KRN_RESET
+            || (type % 2 && type > 100 && type <= KRN_BYTES))
+        {
             assert_int_equal(feed((uint8_t) type, 0, 0, 0), KRN_WHOLE);
 
         } else {
@@ -191,7 +193,7 @@ a_long_message_survives_its_packets(void **state)
     uint64_t          size;
     krn_out_t         out;
     krn_feed_t        fed;
-    const krn_keep_t  all = { 1 << 20, 1 << 20, 1 << 20 };
+    const krn_keep_t  all = { 1 << 20, 1 << 20, 1 << 20, 1 << 20 };
 
     (void) state;
     len = 100000;

@@ -13,6 +13,7 @@
 #include "../err.h"
 #include "../event.h"
 #include "../exec.h"
+#include "../files.h"
 #include "../job.h"
 #include "../request.h"
 #include "../result.h"
@@ -35,7 +36,12 @@ typedef enum {
     OP_BOX_RESTART,
     OP_EXEC_SHOW,
     OP_EXEC_EVENTS,
-    OP_EXEC_CANCEL
+    OP_EXEC_CANCEL,
+    OP_FILE_LIST,
+    OP_FILE_GET,                /* and HEAD */
+    OP_FILE_PUT,
+    OP_FILE_POST,
+    OP_FILE_DELETE
 } dialect_op_t;
 
 typedef struct {
@@ -88,6 +94,12 @@ typedef struct {
                        box_wish_t *wish, err_t *e);
     void  (*render_box)(const box_view_t *view, answer_t *a);
     void  (*render_boxes)(const box_view_t *views, size_t n, answer_t *a);
+
+    /* files of a sandbox; what was written, or what there is */
+    void  (*render_file)(const files_ask_t *ask, const file_info_t *file,
+                         answer_t *a);
+    void  (*render_files)(const files_ask_t *ask, const file_infos_t *files,
+                          answer_t *a);
 } dialect_t;
 
 

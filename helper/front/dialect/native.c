@@ -519,6 +519,12 @@ static const dialect_route_t  native_routes[] = {
     { "GET", "/executions/*", OP_EXEC_SHOW },
     { "DELETE", "/executions/*", OP_EXEC_CANCEL },
     { "GET", "/executions/*/events", OP_EXEC_EVENTS },
+    { "GET", "/sandboxes/*/files", OP_FILE_LIST },
+    { "POST", "/sandboxes/*/files", OP_FILE_POST },
+    { "GET", "/sandboxes/*/files/**", OP_FILE_GET },
+    { "HEAD", "/sandboxes/*/files/**", OP_FILE_GET },
+    { "PUT", "/sandboxes/*/files/**", OP_FILE_PUT },
+    { "DELETE", "/sandboxes/*/files/**", OP_FILE_DELETE },
     { NULL, NULL, OP_EXECUTE }
 };
 
@@ -632,5 +638,7 @@ const dialect_t  dialect_native = {
     .fail = native_fail,
     .parse_box = native_parse_box,
     .render_box = native_render_box,
-    .render_boxes = native_render_boxes
+    .render_boxes = native_render_boxes,
+    .render_file = native_render_file,
+    .render_files = native_render_files
 };

@@ -35,6 +35,10 @@ void native_render_exec(const request_t *req, const exec_t *x, answer_t *a);
 void native_fail(const err_t *e, answer_t *a);
 void native_render_box(const box_view_t *view, answer_t *a);
 void native_render_boxes(const box_view_t *views, size_t n, answer_t *a);
+void native_render_file(const files_ask_t *ask, const file_info_t *file,
+    answer_t *a);
+void native_render_files(const files_ask_t *ask, const file_infos_t *files,
+    answer_t *a);
 
 /* pieces of JSON: what is added belongs to "o"; NULL stands for null */
 
@@ -57,6 +61,10 @@ void native_end(json_object *o, const request_t *req, const result_t *res,
 /* as text, on one line; frees "o" */
 
 void native_line(buf_t *to, json_object *o);
+
+/* as the answer's body; frees "o" */
+
+void native_write(json_object *o, answer_t *a);
 
 
 #endif /* FRONT_NATIVE_H */

@@ -387,7 +387,7 @@ native_line(buf_t *to, json_object *o)
 }
 
 
-static void
+void
 native_write(json_object *o, answer_t *a)
 {
     native_line(&a->body, o);

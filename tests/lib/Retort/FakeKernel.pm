@@ -13,6 +13,8 @@ use Time::HiRes ();
 use constant { RUN => 2, FILE => 4, ACK => 6, RESET => 8, READY => 101,
                OUT => 103, SYNC => 105, DISPLAY => 107, MIME => 109,
                ERROR => 111, DONE => 113, FILED => 115, MORE => 120,
+               PUT => 20, DATA => 22, GET => 24, LIST => 26, DELETE => 28,
+               ENTRY => 117, BYTES => 119,
                PAYLOAD => 32768 };
 
 our (%v, %files, %env, $stdin, $run, $language);
@@ -119,6 +121,58 @@ sub cell {
 }
 
 
+# what is asked about files; a cell may set $v{on}{TYPE} to do it otherwise
+
+sub entry { say_(ENTRY, 0, 0, $_[0], pack 'QQLL', $_[1], 1000, $_[2] // 1, 0) }
+sub bytes { say_(BYTES, 0, 0, $_[0]) }
+sub filed { say_(FILED, $_[0] // 0, $_[1] // 0) }
+
+sub put {
+    my ($name) = @_;
+
+    my $all = '';
+    my $how = 0;
+
+    filed(28) if $name eq 'full';
+
+    while ($how == 0) {
+        (my $type, undef, $how, my $piece) = get();
+        die "not DATA but $type" if $type != DATA;
+        $all .= $piece;
+    }
+
+    return if $name eq 'full';
+    return filed(125) if $how == 2;
+    my $old = exists $files{$name};
+    $files{$name} = $all;
+    filed(0, $old ? 1 : 0);
+}
+
+
+sub asked {
+    my ($type, $name) = @_;
+
+    return $v{on}{$type}->($name) if $v{on}{$type};
+    return put($name) if $type == PUT;
+
+    if ($type == LIST) {
+        entry($_, length $files{$_}) for sort keys %files;
+        return filed();
+    }
+
+    return filed(2) unless exists $files{$name};
+
+    if ($type == GET) {
+        my $all = $files{$name};
+        entry('', length $all);
+        bytes(substr $all, 0, PAYLOAD, '') while length $all;
+    }
+
+    delete $files{$name} if $type == DELETE;
+    filed();
+}
+
+
 sub main {
     ($channel, $out, $err) = @_;
 
@@ -136,6 +190,9 @@ sub main {
         if ($type == FILE) {
             $files{$part[0]} = $part[1];
             say_(FILED, $part[0] eq 'full' ? 28 : 0, 0);
+
+        } elsif ($type >= PUT && $type <= DELETE && $type != DATA) {
+            asked($type, $part[0]);
 
         } elsif ($type == RESET) {
             say_(RESET, 0, 0);

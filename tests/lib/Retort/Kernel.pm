@@ -20,6 +20,8 @@ use constant {
     RUN => 2, FILE => 4, ACK => 6, RESET => 8,
     READY => 101, OUT => 103, SYNC => 105, DISPLAY => 107, MIME => 109,
     ERROR => 111, DONE => 113, FILED => 115, MORE => 120,
+    PUT => 20, DATA => 22, GET => 24, LIST => 26, DELETE => 28,
+    ENTRY => 117, BYTES => 119, SOME => 0, LAST => 1, ABORT => 2,
     PAYLOAD => 32768, HEAD => 32, PATIENCE => 60,
 };
 
@@ -335,6 +337,58 @@ sub file {
     my $msg = $self->message or return;
     die "FILED was due\n" if $msg->{type} != FILED;
     return $msg->{a};
+}
+
+
+# asks about files; what comes up to KRN_FILED: its errno, its b, the entries
+# ([name, is, size, modified]) and the bytes
+
+sub ask {
+    my ($self, $type, $name, $a, $b) = @_;
+    $self->send_packet($type, ++$self->{run}, $a // 0, $b // 0,
+        [length $name], $name);
+    return $self->asked;
+}
+
+
+sub asked {
+    my ($self) = @_;
+    my (@entries, $bytes);
+
+    while (my $msg = $self->message) {
+        my @p = @{ $msg->{parts} };
+        die "another run\n" if $msg->{run} != $self->{run};
+
+        if ($msg->{type} == ENTRY) {
+            my ($size, $modified, $is) = unpack 'QQL', $p[1];
+            push @entries, [$p[0], $is, $size, $modified];
+        }
+        elsif ($msg->{type} == BYTES) { $bytes .= $p[0] }
+        elsif ($msg->{type} == FILED) {
+            return ($msg->{a}, $msg->{b}, \@entries, $bytes);
+        }
+        else { die "unexpected message $msg->{type}\n" }
+    }
+
+    die "the kernel is gone\n";
+}
+
+
+# the pieces of a KRN_PUT; how it ends
+
+sub put {
+    my ($self, $name, $end, @pieces) = @_;
+    $self->send_packet(PUT, ++$self->{run}, 0, 0, [length $name], $name);
+    $self->data($_, SOME) for @pieces;
+    $self->data('', $end);
+    return ($self->asked)[0, 1];
+}
+
+
+sub data {
+    my ($self, $piece, $how) = @_;
+    return $self->send_packet(DATA, $self->{run}, $how, 0, [length $piece],
+        $piece);
 }
 
 
