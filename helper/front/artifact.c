@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "artifact.h"
 #include "flog.h"
@@ -41,7 +42,10 @@ static const artifact_form_t  artifact_forms[] = {
     { "text/html", "html", ARTIFACT_DOCUMENT, NULL },
     { "text/markdown", "md", ARTIFACT_DOCUMENT, NULL },
     { "text/latex", "tex", ARTIFACT_DOCUMENT, NULL },
-    { "application/json", "json", ARTIFACT_DOCUMENT, NULL }
+    { "application/json", "json", ARTIFACT_DOCUMENT, NULL },
+    { "text/csv", "csv", ARTIFACT_FILE, NULL },
+    { "text/plain", "txt", ARTIFACT_FILE, NULL },
+    { "application/octet-stream", "bin", ARTIFACT_FILE, NULL }
 };
 
 #define ARTIFACT_FORMS  (sizeof(artifact_forms) / sizeof(artifact_forms[0]))
@@ -74,6 +78,30 @@ artifact_kind(const char *mime)
     i = artifact_rank(mime);
 
     return i == -1 ? ARTIFACT_NONE : artifact_forms[i].kind;
+}
+
+
+const char *
+artifact_mime(const char *name)
+{
+    size_t       i;
+    const char  *ext;
+
+    ext = strrchr(name, '.');
+
+    if (ext != NULL && strcasecmp(ext, ".jpeg") == 0) {
+        ext = ".jpg";
+    }
+
+    for (i = 0; i < ARTIFACT_FORMS - 1; i++) {
+        if (ext != NULL && strcasecmp(ext + 1, artifact_forms[i].ext) == 0) {
+            break;
+        }
+    }
+
+    /* the last one is for whatever is no other */
+
+    return artifact_forms[i].mime;
 }
 
 

@@ -16,7 +16,8 @@
 typedef enum {
     ARTIFACT_NONE,              /* a form that is not stored */
     ARTIFACT_PICTURE,
-    ARTIFACT_DOCUMENT
+    ARTIFACT_DOCUMENT,
+    ARTIFACT_FILE               /* never a display, only a file of a run */
 } artifact_kind_t;
 
 
@@ -28,6 +29,10 @@ typedef enum {
 int artifact_init(int dir, const retort_settings_t *s);
 
 artifact_kind_t artifact_kind(const char *mime);
+
+/* what a file of this name is stored as; it need not be that */
+
+const char *artifact_mime(const char *name);
 
 /* lower is better, for choosing a display's picture; 0 is the best */
 

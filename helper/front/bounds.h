@@ -34,6 +34,7 @@
 #define BOUND_FILE_STALL    10000       /* a kernel that says nothing in it */
 #define BOUND_FILE_LIST     1000        /* entries of a list */
 #define BOUND_FILE_HEAD     4096        /* bytes of a part's header lines */
+#define BOUND_CHANGES       256         /* told of one run */
 #define BOUND_BOUNDARY      70          /* bytes, as RFC 2046 has it */
 
 /* a run */

@@ -136,6 +136,7 @@ krn_in_keep(uint8_t type, const krn_keep_t *keep)
 
     case KRN_ENTRY:
     case KRN_BYTES:
+    case KRN_CHANGE:
         return keep->file;
 
     default:
@@ -147,7 +148,7 @@ krn_in_keep(uint8_t type, const krn_keep_t *keep)
 static int
 krn_in_known(uint8_t type)
 {
-    return type == KRN_RESET || (type >= KRN_READY && type <= KRN_BYTES
+    return type == KRN_RESET || (type >= KRN_READY && type <= KRN_CHANGE
                                  && type % 2 == 1);
 }
 

@@ -45,7 +45,7 @@ typedef struct {
     uint64_t  stream;           /* KRN_OUT */
     uint64_t  form;             /* KRN_MIME */
     uint64_t  error;            /* KRN_ERROR */
-    uint64_t  file;             /* KRN_ENTRY, KRN_BYTES */
+    uint64_t  file;             /* KRN_ENTRY, KRN_BYTES, KRN_CHANGE */
 } krn_keep_t;
 
 /* a message that comes in */

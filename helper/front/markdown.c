@@ -165,6 +165,29 @@ markdown_picture(buf_t *to, const out_item_t *item, const link_t *link,
 }
 
 
+/* its name was made harmless where it came in */
+
+static void
+markdown_saved(buf_t *to, const out_item_t *item, const link_t *link)
+{
+    int                     shown;
+    char                    url[LINK_URL];
+    const out_artifact_t   *a;
+
+    a = &item->artifacts[0];
+
+    if (a->file[0] == '\0') {
+        (void) buf_printf(to, "\n\n%s was not stored: %s", a->name, a->why);
+        return;
+    }
+
+    shown = strncmp(a->mime, "image/", 6) == 0
+            && strcmp(a->mime, "image/svg+xml") != 0;
+    link_url(link, a, url);
+    (void) buf_printf(to, "\n\n%s[%s](%s)", shown ? "!" : "", a->name, url);
+}
+
+
 void
 markdown(buf_t *to, const outputs_t *o, const link_t *link,
     markdown_fence_t fence)
@@ -176,6 +199,11 @@ markdown(buf_t *to, const outputs_t *o, const link_t *link,
     memset(&all, 0, sizeof(all));
 
     for (item = o->first; item != NULL; item = item->next) {
+        if (item->type == OUT_SAVED) {
+            markdown_saved(&all, item, link);
+            continue;
+        }
+
         if (item->type == OUT_ERROR) {
             markdown_error(&all, item, fence);
 

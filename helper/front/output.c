@@ -25,7 +25,7 @@ outputs_init(outputs_t *o, uint64_t max)
 void
 outputs_free(outputs_t *o)
 {
-    int          i;
+    size_t       i;
     out_item_t  *item, *next;
 
     for (item = o->first; item != NULL; item = next) {
@@ -43,6 +43,11 @@ outputs_free(outputs_t *o)
         free(item);
     }
 
+    for (i = 0; i < o->nchanges; i++) {
+        free(o->changes[i].name);
+    }
+
+    free(o->changes);
     memset(o, 0, sizeof(outputs_t));
 }
 
@@ -99,6 +104,35 @@ outputs_block(outputs_t *o, out_type_t type, uint64_t now)
     }
 
     return outputs_add(o, type);
+}
+
+
+out_change_t *
+outputs_change(outputs_t *o, const char *name, size_t len)
+{
+    out_change_t  *c;
+
+    c = NULL;
+
+    if (o->nchanges < BOUND_CHANGES) {
+        c = realloc(o->changes, (o->nchanges + 1) * sizeof(out_change_t));
+    }
+
+    if (c != NULL) {
+        o->changes = c;
+        c += o->nchanges;
+        memset(c, 0, sizeof(out_change_t));
+        c->name = strndup(name, len);
+    }
+
+    if (c == NULL || c->name == NULL) {
+        o->more_changes = 1;
+        return NULL;
+    }
+
+    o->nchanges++;
+
+    return c;
 }
 
 
@@ -211,7 +245,7 @@ outputs_finish(outputs_t *o)
 size_t
 outputs_size(const outputs_t *o)
 {
-    size_t             n;
+    size_t             i, n;
     const out_item_t  *item;
 
     n = 0;
@@ -221,6 +255,10 @@ outputs_size(const outputs_t *o)
              + item->message.size + item->traceback.size
              + item->nartifacts * sizeof(out_artifact_t)
              + item->data[OUT_CHART].size + item->data[OUT_FRAME].size;
+    }
+
+    for (i = 0; i < o->nchanges; i++) {
+        n += sizeof(out_change_t) + strlen(o->changes[i].name);
     }
 
     return n;

@@ -17,9 +17,10 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "protocol/kernel.h"
 
 
-#define OUT_NAME  32            /* "fig-001.png", final NUL */
+#define OUT_NAME  96            /* "fig-001.png", final NUL */
 #define OUT_FILE  48            /* "<32 hex>.png" */
 #define OUT_ID    72            /* "file_<node>_<32 hex>.png" */
 #define OUT_MIME  64
@@ -31,7 +32,8 @@ typedef enum {
     OUT_RESULT,                 /* the value of the last expression */
     OUT_DISPLAY,                /* a display without a picture */
     OUT_IMAGE,
-    OUT_ERROR
+    OUT_ERROR,
+    OUT_SAVED                   /* a file that the run left */
 } out_type_t;
 
 
@@ -73,6 +75,16 @@ struct out_item_s {
 };
 
 
+/* what the run did to a file of its session, as the sandbox tells it */
+
+typedef struct {
+    char             *name;     /* relative to /workspace, checked */
+    uint64_t          size;
+    krn_change_t      change;
+    char              sha256[65];   /* "" if it is not known */
+} out_change_t;
+
+
 typedef struct {
     out_item_t      *first;
     out_item_t      *last;
@@ -91,7 +103,12 @@ typedef struct {
     uint64_t         pos;           /* of what comes next; grows only */
     unsigned         figures;       /* numbers given */
     unsigned         documents;
+    unsigned         saved;
     uint64_t         stored;        /* artifacts in the store */
+
+    out_change_t    *changes;
+    size_t           nchanges;
+    int              more_changes;  /* that are not in the list */
 } outputs_t;
 
 
@@ -109,6 +126,10 @@ void outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
 /* a new item at the end; NULL if there are too many (counted) or no memory */
 
 out_item_t *outputs_add(outputs_t *o, out_type_t type);
+
+/* one more change; NULL if there are too many, or no memory */
+
+out_change_t *outputs_change(outputs_t *o, const char *name, size_t len);
 
 /* text of an item that is no stream: bounded, with a mark where it was cut */
 

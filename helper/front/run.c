@@ -157,6 +157,22 @@ run_next_file(run_t *r)
 }
 
 
+/* nobody can fetch later what is in a sandbox that is not kept */
+
+static void
+run_want(run_t *r)
+{
+    if (r->job->style != KRN_NATIVE) {
+        return;
+    }
+
+    r->want.bytes = r->req->run.image;
+    r->want.files = r->req->run.artifacts < UINT32_MAX
+                    ? (uint32_t) r->req->run.artifacts : UINT32_MAX;
+    r->want.flags = r->box->sandbox[0] == '\0' ? KRN_WANT_ALL : 0;
+}
+
+
 static void
 run_begin(run_t *r)
 {
@@ -169,6 +185,9 @@ run_begin(run_t *r)
     (void) krn_out_part(&r->out, 0, job->code, job->code_len);
     (void) krn_out_part(&r->out, 1, job->env, job->env_len);
     (void) krn_out_part(&r->out, 2, job->stdin_text, job->stdin_len);
+
+    run_want(r);
+    (void) krn_out_part(&r->out, 3, &r->want, sizeof(r->want));
 
     r->phase = RUN_CELL;
     r->begun = clock_mono_us();
@@ -398,9 +417,10 @@ run_cell(run_t *r)
     r->box->run++;
     r->keep.stream = r->job->output;
     r->keep.error = BOUND_ERROR;
+    r->keep.file = BOUND_FILE_NAME + sizeof(krn_changed_t);
     r->keep.form = req->run.image > r->job->output ? req->run.image
                                                    : r->job->output;
-    r->keep.form += OUT_MIME;
+    r->keep.form += OUT_MIME + BOUND_FILE_NAME;
     r->alarm = clock_mono_us() + r->job->timeout * 1000;
 
     while (r->phase != RUN_OVER) {

@@ -60,6 +60,7 @@ typedef struct {
     krn_out_t         ack;
     krn_in_t          in;
     krn_keep_t        keep;
+    krn_want_t        want;
     out_item_t       *display;  /* takes KRN_MIME */
     uint32_t          forms;    /* of it that are to come */
     uint64_t          told;     /* position that readers know of */
@@ -81,6 +82,19 @@ typedef struct {
 /* a whole message of the kernel is in r->in */
 
 void run_message(run_t *r);
+
+/* in run_file.c: KRN_CHANGE, and a file that comes as KRN_MIME */
+
+void run_change(run_t *r);
+void run_saved(run_t *r);
+
+/* one more artifact of a display; NULL if there are too many, or no memory */
+
+out_artifact_t *run_form(out_item_t *item, const char *mime);
+
+/* may it be stored, "have" bytes of it being here?  If not, a->why */
+
+int run_allowed(const run_t *r, out_artifact_t *a, size_t have);
 
 /* reads what a pipe holds, at most what fits into it */
 

@@ -132,7 +132,7 @@ run_displayed(run_t *r)
 }
 
 
-static out_artifact_t *
+out_artifact_t *
 run_form(out_item_t *item, const char *mime)
 {
     out_artifact_t  *a;
@@ -176,6 +176,27 @@ run_prefer(out_item_t *item)
 }
 
 
+int
+run_allowed(const run_t *r, out_artifact_t *a, size_t have)
+{
+    if (r->res->out.stored >= r->req->run.artifacts) {
+        (void) snprintf(a->why, sizeof(a->why),
+                        "a run may store %" PRIu64 " files",
+                        r->req->run.artifacts);
+        return 0;
+    }
+
+    if (a->size > r->req->run.image || a->size > have) {
+        (void) snprintf(a->why, sizeof(a->why),
+                        "it has %" PRIu64 " bytes, %" PRIu64 " are allowed",
+                        a->size, r->req->run.image);
+        return 0;
+    }
+
+    return 1;
+}
+
+
 static void
 run_store(run_t *r, const char *mime, artifact_kind_t kind)
 {
@@ -198,17 +219,7 @@ run_store(run_t *r, const char *mime, artifact_kind_t kind)
     artifact_name(a, number);
     a->size = size;
 
-    if (o->stored >= r->req->run.artifacts) {
-        (void) snprintf(a->why, sizeof(a->why),
-                        "a run may store %" PRIu64 " files",
-                        r->req->run.artifacts);
-
-    } else if (size > r->req->run.image || size > n) {
-        (void) snprintf(a->why, sizeof(a->why),
-                        "it has %" PRIu64 " bytes, %" PRIu64 " are allowed",
-                        size, r->req->run.image);
-
-    } else if (artifact_store(a, r->req, p, n, number) == 0) {
+    if (run_allowed(r, a, n) && artifact_store(a, r->req, p, n, number) == 0) {
         o->stored++;
     }
 
@@ -231,6 +242,11 @@ run_mime(run_t *r)
     artifact_kind_t   kind;
 
     if (r->display == NULL) {
+        return;
+    }
+
+    if (r->in.head.part[2] != 0) {
+        run_saved(r);
         return;
     }
 
@@ -263,7 +279,7 @@ run_mime(run_t *r)
 
     kind = artifact_kind(mime);
 
-    if (kind != ARTIFACT_NONE) {
+    if (kind == ARTIFACT_PICTURE || kind == ARTIFACT_DOCUMENT) {
         run_store(r, mime, kind);
     }
 }
@@ -415,6 +431,10 @@ run_message(run_t *r)
 
     case KRN_FILED:
         run_filed(r);
+        break;
+
+    case KRN_CHANGE:
+        run_change(r);
         break;
 
     default:

@@ -34,7 +34,8 @@
 typedef enum {
     /* front to kernel */
 
-    KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin;
+    KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin
+                           | krn_want_t, or nothing;
                            a = krn_language_t, b = krn_style_t */
     KRN_FILE = 4,       /* name, relative to /workspace | content */
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
@@ -55,7 +56,8 @@ typedef enum {
     KRN_OUT = 103,      /* text; a = 1 stdout, 2 stderr */
     KRN_SYNC = 105,     /* "read both pipes dry, then say KRN_ACK" */
     KRN_DISPLAY = 107,  /* begins a display; a = krn_display_t, b = its forms */
-    KRN_MIME = 109,     /* one form of it: MIME type | bytes */
+    KRN_MIME = 109,     /* one form of it: MIME type | bytes; or a file that
+                           the run left: nothing | bytes | name */
     KRN_ERROR = 111,    /* name | message | short text | traceback */
     KRN_DONE = 113,     /* run over; a = krn_done_t, b = exit code (bash);
                            uint64_t, bytes that it wrote */
@@ -63,6 +65,8 @@ typedef enum {
                            b = 1: a file was replaced, a list is not whole */
     KRN_ENTRY = 117,    /* name | krn_entry_t */
     KRN_BYTES = 119,    /* content, one packet */
+    KRN_CHANGE = 121,   /* name | krn_changed_t: what a run did to a file;
+                           a = krn_change_t */
 
     /* both ways */
 
@@ -101,6 +105,30 @@ typedef struct {
     uint32_t  part[KRN_PARTS];  /* lengths; their sum is the body's length */
 } krn_head_t;
 
+typedef enum {
+    KRN_MORE_CHANGES = 0,       /* that are not told; no name */
+    KRN_CREATED = 1,
+    KRN_CHANGED = 2,
+    KRN_DELETED = 3
+} krn_change_t;
+
+/* files that a run leaves and that are shown like displays */
+
+#define KRN_WANT_ALL  1         /* any in /workspace, not just pictures */
+
+typedef struct {
+    uint64_t  bytes;            /* of one file, at most */
+    uint32_t  files;            /* that many */
+    uint32_t  flags;
+} krn_want_t;
+
+typedef struct {
+    uint64_t  size;
+    uint32_t  hashed;           /* not 0: sha is its SHA-256 */
+    uint32_t  reserved;
+    uint8_t   sha[32];
+} krn_changed_t;
+
 typedef struct {
     uint64_t  size;             /* of a file, else 0 */
     uint64_t  modified;         /* msec since 1970 */
@@ -110,6 +138,8 @@ typedef struct {
 
 static_assert(sizeof(krn_head_t) == 32, "head: no padding");
 static_assert(sizeof(krn_entry_t) == 24, "entry: no padding");
+static_assert(sizeof(krn_want_t) == 16, "want: no padding");
+static_assert(sizeof(krn_changed_t) == 48, "changed: no padding");
 static_assert(KRN_PAYLOAD <= UINT16_MAX, "len holds every payload");
 
 

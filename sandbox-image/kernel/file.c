@@ -367,6 +367,10 @@ file_serve(wire_packet_t *packet)
 {
     wire_as(packet->head.run);
 
+    if (packet->head.type != KRN_GET && packet->head.type != KRN_LIST) {
+        changes_forget();
+    }
+
     switch (packet->head.type) {
 
     case KRN_FILE:

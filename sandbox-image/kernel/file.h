@@ -7,8 +7,12 @@
 #define RETORT_KERNEL_FILE_H
 
 #include <limits.h>
+#include <stdint.h>
 
 #include "retort.h"
+
+
+#define FILE_DEPTH  64          /* of folders that are deleted */
 
 
 /* a name that came, and where it leads */
@@ -32,6 +36,10 @@ int file_parent(file_name_t *n, int make);
 /* the name of a message that has no other body; 0, or -1 as wire_body() */
 
 int file_take_name(wire_packet_t *packet, file_name_t *n);
+
+/* what is in a folder, which is closed; stops at the first error, an errno */
+
+int file_empty(int fd, int depth);
 
 /* KRN_FILED */
 

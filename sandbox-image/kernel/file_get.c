@@ -340,10 +340,8 @@ file_list(wire_packet_t *packet)
 }
 
 
-/* what is in a folder, without following a link; stops at the first error */
-
-static int
-file_delete_inside(int fd, int depth)
+int
+file_empty(int fd, int depth)
 {
     int            rc, sub;
     DIR            *dir;
@@ -373,7 +371,7 @@ file_delete_inside(int fd, int depth)
 
         sub = openat(dirfd(dir), e->d_name,
                      O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
-        rc = sub == -1 ? errno : file_delete_inside(sub, depth - 1);
+        rc = sub == -1 ? errno : file_empty(sub, depth - 1);
 
         if (rc == 0 && unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR) == -1) {
             rc = errno;
@@ -408,7 +406,7 @@ file_delete_name(file_name_t *n, int recursive)
     if (recursive) {
         fd = openat(n->dir, n->last,
                     O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
-        rc = fd == -1 ? errno : file_delete_inside(fd, 64);
+        rc = fd == -1 ? errno : file_empty(fd, FILE_DEPTH);
 
         if (rc != 0) {
             return rc;

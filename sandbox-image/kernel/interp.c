@@ -45,6 +45,7 @@ static const char *const  interp_environ[][2] = {
     { "LANG", "C.UTF-8" },
     { "TERM", "dumb" },
     { "TMPDIR", "/tmp" },
+    { "OUTPUT_DIR", KERN_OUTPUTS },
     { "MPLCONFIGDIR", INTERP_FONTS },
     { "PYTHONDONTWRITEBYTECODE", "1" },
     { "OMP_NUM_THREADS", "1" },
@@ -326,6 +327,7 @@ interp_warm(void)
      */
     PyOS_BeforeFork();
     PyOS_AfterFork_Child();
+    changes_warm();
     done = interp_shell("settle", NULL);
 
     if (done == NULL) {
@@ -423,6 +425,7 @@ interp_after_fork(int forked)
         interp_reseed();
     }
 
+    changes_start();
     quota = getenv("RETORT_CPUS");
     cpus = quota != NULL ? (int) strtol(quota, NULL, 10) : 0;
     done = interp_shell("start", "i", cpus > 0 ? cpus : 0);

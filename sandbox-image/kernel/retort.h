@@ -21,6 +21,7 @@
 
 #define KERN_WORKSPACE  "/workspace"
 #define KERN_LIBRARY    "/usr/lib/retort"
+#define KERN_OUTPUTS    "/tmp/outputs"          /* OUTPUT_DIR */
 #define KERN_RUN_MAX    (256 * 1024 * 1024)     /* code, env and stdin */
 #define KERN_CODE_MAX   (32 * 1024 * 1024)
 #define KERN_ENV_MAX    (1024 * 1024)
@@ -51,6 +52,7 @@ typedef struct {
     const char  *code;          /* head.part[0] bytes */
     const char  *env;           /* head.part[1] bytes */
     const char  *input;         /* head.part[2] bytes */
+    krn_want_t  want;           /* zeros if nothing was said */
 } kern_run_t;
 
 
@@ -237,6 +239,26 @@ int bash_run(const kern_run_t *run);
  */
 
 int file_serve(wire_packet_t *packet);
+
+
+/* changes.c: what a run did to /workspace, and what it left for its client */
+
+/* once in the template, so that the digest is paid for there */
+
+void changes_warm(void);
+
+/* before the first run: the folder that OUTPUT_DIR names */
+
+void changes_start(void);
+
+/* what is there now was not made by a run */
+
+void changes_forget(void);
+
+/* around each run; the second with the lock held */
+
+void changes_before(void);
+void changes_after(const krn_want_t *want);
 
 
 #endif /* RETORT_KERNEL_PARTS_H */

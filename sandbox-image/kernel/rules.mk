@@ -13,7 +13,7 @@ kern_python = $(patsubst sandbox-image/python/%,$(kern_lib)/python/%, \
 	$(wildcard sandbox-image/python/*.py))
 # all of helper/lib that goes into a sandbox
 kern_fdpass = $(O)/helper/lib/fdpass.o
-kern_libs = -lpython3.11 -ldl -lm
+kern_libs = -lpython3.11 -lcrypto -ldl -lm
 
 $(kern_objs): CPPFLAGS += -isystem /usr/include/python3.11
 

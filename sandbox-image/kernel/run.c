@@ -33,10 +33,12 @@ run_check(const krn_head_t *head)
 {
     uint64_t  total;
 
-    total = (uint64_t) head->part[0] + head->part[1] + head->part[2];
+    total = (uint64_t) head->part[0] + head->part[1] + head->part[2]
+            + head->part[3];
 
     if (head->part[0] > KERN_CODE_MAX || head->part[1] > KERN_ENV_MAX
-        || head->part[3] != 0 || total > KERN_RUN_MAX
+        || (head->part[3] != 0 && head->part[3] != sizeof(krn_want_t))
+        || total > KERN_RUN_MAX
         || head->a > KRN_BASH || head->b > KRN_QWEN_TIMED)
     {
         _exit(KERN_EXIT_WIRE);
@@ -75,7 +77,8 @@ run_take(wire_packet_t *packet, kern_run_t *run)
 
     run_check(&packet->head);
     run->head = packet->head;
-    total = (size_t) run->head.part[0] + run->head.part[1] + run->head.part[2];
+    total = (size_t) run->head.part[0] + run->head.part[1] + run->head.part[2]
+            + run->head.part[3];
     buf.len = 0;
     buf.body = malloc(total + 1);
 
@@ -93,6 +96,9 @@ run_take(wire_packet_t *packet, kern_run_t *run)
     run->env = run->code + run->head.part[0];
     run->input = run->env + run->head.part[1];
     run_check_env(run->env, run->head.part[1]);
+
+    memset(&run->want, 0, sizeof(run->want));
+    memcpy(&run->want, run->input + run->head.part[2], run->head.part[3]);
 
     return 0;
 }
@@ -311,7 +317,7 @@ run_python(const kern_run_t *run)
 
 
 static void
-run_done(int rc, int code)
+run_done(int rc, int code, const krn_want_t *want)
 {
     uint64_t     written;
     wire_part_t  part;
@@ -323,6 +329,7 @@ run_done(int rc, int code)
     wire_lock();
     out_flush_locked();
     wire_sync();
+    changes_after(want);
     wire_send(KRN_DONE, rc == 0 ? KRN_DONE_OK : KRN_DONE_ERROR,
               (uint32_t) code, &part, 1);
     wire_unlock();
@@ -341,6 +348,7 @@ run_cell(wire_packet_t *packet)
         return;
     }
 
+    changes_before();
     wire_begin(run.head.run);
     env_enter(&run);
     code = 0;
@@ -363,7 +371,7 @@ run_cell(wire_packet_t *packet)
     }
 
     run_drop_signals();
-    run_done(rc, code);
+    run_done(rc, code, &run.want);
 }
 
 

@@ -413,6 +413,14 @@ tree_folder(tree_t *t, tree_node_t *dir, int fd, int read, int depth)
 
 
 int
+tree_idle(const tree_t *t, const struct stat *st)
+{
+    return t->walked != 0 && !t->partial && t->top.nkids == 0
+           && tree_same(&t->top, st) && !tree_recent(t, &t->top);
+}
+
+
+int
 tree_walk(tree_t *t, int fd)
 {
     int              rc, read;

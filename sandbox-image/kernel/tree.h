@@ -64,6 +64,10 @@ typedef struct {
 
 int tree_walk(tree_t *t, int fd);
 
+/* was it empty, and is it by all signs so still?  "st" is of its top */
+
+int tree_idle(const tree_t *t, const struct stat *st);
+
 void tree_free(tree_t *t);
 
 

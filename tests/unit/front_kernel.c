@@ -165,7 +165,7 @@ types_and_versions_that_do_not_exist_are_refused(void **state)
         (void) fresh(NULL);
 
         if (type == KRN_RESET
-            || (type % 2 && type > 100 && type <= KRN_BYTES))
+            || (type % 2 && type > 100 && type <= KRN_CHANGE))
         {
             assert_int_equal(feed((uint8_t) type, 0, 0, 0), KRN_WHOLE);
 

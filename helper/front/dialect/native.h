@@ -58,6 +58,10 @@ void native_item(json_object *o, const request_t *req, const out_item_t *item);
 void native_end(json_object *o, const request_t *req, const result_t *res,
     uint64_t began);
 
+/* what the run did to files: "files", "files_truncated" */
+
+void native_changes(json_object *o, const request_t *req, const result_t *res);
+
 /* as text, on one line; frees "o" */
 
 void native_line(buf_t *to, json_object *o);

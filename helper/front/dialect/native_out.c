@@ -17,7 +17,7 @@
 
 
 static const char *const  native_types[] = {
-    "stdout", "stderr", "result", "display", "image", "error"
+    "stdout", "stderr", "result", "display", "image", "error", "file"
 };
 
 
@@ -191,7 +191,7 @@ native_item(json_object *o, const request_t *req, const out_item_t *item)
 
     from = 0;
 
-    if (item->type == OUT_IMAGE) {
+    if (item->type == OUT_IMAGE || item->type == OUT_SAVED) {
         native_form_of(o, req, &item->artifacts[0]);
         from = 1;
 
@@ -423,6 +423,7 @@ native_end(json_object *o, const request_t *req, const result_t *res,
     native_add(o, "result", native_value(res));
     native_add(o, "error", native_error(res));
     native_add(o, "artifacts", native_artifacts(req, &res->out));
+    native_changes(o, req, res);
     native_add(o, "truncated", native_truncated(&res->out));
     native_add(o, "usage", native_usage(res));
     native_add(o, "expires_at", res->expires != 0

@@ -126,6 +126,12 @@ qwen_item(buf_t *to, const out_item_t *item, unsigned *figures,
 {
     const out_artifact_t  *png;
 
+    /* files that code saves stay in its folder: contracts of the tool */
+
+    if (item->type == OUT_SAVED) {
+        return;
+    }
+
     png = qwen_png(item);
 
     if (item->type == OUT_ERROR) {

@@ -14,10 +14,10 @@ use constant { RUN => 2, FILE => 4, ACK => 6, RESET => 8, READY => 101,
                OUT => 103, SYNC => 105, DISPLAY => 107, MIME => 109,
                ERROR => 111, DONE => 113, FILED => 115, MORE => 120,
                PUT => 20, DATA => 22, GET => 24, LIST => 26, DELETE => 28,
-               ENTRY => 117, BYTES => 119,
+               ENTRY => 117, BYTES => 119, CHANGE => 121,
                PAYLOAD => 32768 };
 
-our (%v, %files, %env, $stdin, $run, $language);
+our (%v, %files, %env, $stdin, $run, $language, $want);
 my ($channel, $out, $err);
 
 
@@ -62,6 +62,24 @@ sub show {
 
     say_(DISPLAY, $kind, scalar keys %forms);
     say_(MIME, 0, 0, $_, $forms{$_}) for sort keys %forms;
+}
+
+
+# a file that the run changed, and one that it left for its client
+
+sub change {
+    my ($how, $name, $size, $sha) = @_;
+
+    say_(CHANGE, $how, 0, $name, pack 'QLLa32', $size, defined $sha, 0,
+         $sha // '');
+}
+
+
+sub saved {
+    my ($name, $bytes) = @_;
+
+    say_(DISPLAY, 0, 1);
+    say_(MIME, 0, 0, '', $bytes, $name);
 }
 
 
@@ -200,6 +218,7 @@ sub main {
         } elsif ($type == RUN) {
             %env = map { split /=/, $_, 2 } split /\0/, $part[1];
             $stdin = $part[2];
+            $want = join ' ', unpack 'QLL', $part[3];
             $language = $a;
             cell($part[0]);
         }

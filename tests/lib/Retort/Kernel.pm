@@ -21,7 +21,7 @@ use constant {
     READY => 101, OUT => 103, SYNC => 105, DISPLAY => 107, MIME => 109,
     ERROR => 111, DONE => 113, FILED => 115, MORE => 120,
     PUT => 20, DATA => 22, GET => 24, LIST => 26, DELETE => 28,
-    ENTRY => 117, BYTES => 119, SOME => 0, LAST => 1, ABORT => 2,
+    ENTRY => 117, BYTES => 119, CHANGE => 121, SOME => 0, LAST => 1, ABORT => 2,
     PAYLOAD => 32768, HEAD => 32, PATIENCE => 60,
 };
 
@@ -229,8 +229,12 @@ sub begin {
     my ($self, $code, %opt) = @_;
     my $env = join '', map { "$_=$opt{env}{$_}\0" } sort keys %{ $opt{env} };
     $self->{events} = [];
+    $self->{changes} = [];
+    $self->{saved} = [];
+    # want => [files, bytes of one, all or pictures alone]
+    my @want = $opt{want} ? pack 'QLL', @{ $opt{want} }[1, 0, 2] : ();
     $self->send_message(RUN, ++$self->{run}, $opt{bash} ? 1 : 0, $code, $env,
-        defined $opt{stdin} ? $opt{stdin} : '');
+        defined $opt{stdin} ? $opt{stdin} : '', @want);
 }
 
 
@@ -244,6 +248,15 @@ sub one_event {
         $self->send_packet(ACK, $msg->{run}, 0, 0, [], '');
     }
     elsif ($type == OUT) { push @$events, ['out', $msg->{a}, $p[0]] }
+    elsif ($type == CHANGE) {
+        my ($size, $hashed, undef, $sha) = unpack 'QLLH64', $p[1];
+        my $how = (qw(more created changed deleted))[$msg->{a}];
+        push @{ $self->{changes} }, [$how, $p[0], $size, $hashed ? $sha : ''];
+    }
+    elsif ($type == MIME && length $p[2]) {
+        pop @$events;
+        push @{ $self->{saved} }, [@p[2, 1]];
+    }
     elsif ($type == DISPLAY) {
         push @$events, ['display', $msg->{a}, {}, $msg->{b}];
     }
