@@ -55,12 +55,26 @@ int
 file_op_begin(file_op_t *f, const request_t *req, const char *sandbox,
     int client, err_t *e)
 {
+    file_op_own(f, place_take(req, sandbox, client, e), client);
+
+    return f->box != NULL ? 0 : -1;
+}
+
+
+void
+file_op_own(file_op_t *f, box_t *box, int client)
+{
     memset(f, 0, sizeof(file_op_t));
     f->client = client;
     f->wake = wake_fd();
-    f->box = place_take(req, sandbox, client, e);
+    f->box = box;
+}
 
-    return f->box != NULL ? 0 : -1;
+
+void
+file_op_leave(file_op_t *f)
+{
+    buf_free(&f->in.body);
 }
 
 
@@ -384,7 +398,7 @@ file_op_end(file_op_t *f)
         file_op_abort(f);
     }
 
-    buf_free(&f->in.body);
+    file_op_leave(f);
 
     if (f->broken && file_op_kill(f) == -1) {
         box_end(f->box);

@@ -35,6 +35,11 @@ int file_op_begin(file_op_t *f, const request_t *req, const char *sandbox,
     int client, err_t *e);
 void file_op_end(file_op_t *f);
 
+/* the same with a box that stays the caller's, who ends it after a -1 */
+
+void file_op_own(file_op_t *f, box_t *box, int client);
+void file_op_leave(file_op_t *f);
+
 /* asks one thing; 0, or -1 and "e" */
 
 int file_op_ask(file_op_t *f, krn_type_t type, uint32_t a, uint32_t b,

@@ -19,30 +19,30 @@ typedef struct {
 /* nothing that a browser would run: no HTML, no SVG, no XML, no script */
 
 static const file_type_t  file_types[] = {
-    { "txt", "text/plain; charset=utf-8" },
-    { "log", "text/plain; charset=utf-8" },
-    { "py", "text/plain; charset=utf-8" },
-    { "md", "text/markdown; charset=utf-8" },
-    { "csv", "text/csv; charset=utf-8" },
-    { "tsv", "text/tab-separated-values; charset=utf-8" },
-    { "json", "application/json" },
-    { "png", "image/png" },
-    { "jpg", "image/jpeg" },
-    { "jpeg", "image/jpeg" },
-    { "gif", "image/gif" },
-    { "webp", "image/webp" },
-    { "pdf", "application/pdf" },
-    { "zip", "application/zip" },
-    { "gz", "application/gzip" },
-    { "wav", "audio/wav" },
-    { "mp3", "audio/mpeg" },
-    { "mp4", "video/mp4" },
-    { "parquet", "application/vnd.apache.parquet" },
-    { "xlsx", "application/"
+    { ".txt", "text/plain; charset=utf-8" },
+    { ".log", "text/plain; charset=utf-8" },
+    { ".py", "text/plain; charset=utf-8" },
+    { ".md", "text/markdown; charset=utf-8" },
+    { ".csv", "text/csv; charset=utf-8" },
+    { ".tsv", "text/tab-separated-values; charset=utf-8" },
+    { ".json", "application/json" },
+    { ".png", "image/png" },
+    { ".jpg", "image/jpeg" },
+    { ".jpeg", "image/jpeg" },
+    { ".gif", "image/gif" },
+    { ".webp", "image/webp" },
+    { ".pdf", "application/pdf" },
+    { ".zip", "application/zip" },
+    { ".gz", "application/gzip" },
+    { ".wav", "audio/wav" },
+    { ".mp3", "audio/mpeg" },
+    { ".mp4", "video/mp4" },
+    { ".parquet", "application/vnd.apache.parquet" },
+    { ".xlsx", "application/"
       "vnd.openxmlformats-officedocument.spreadsheetml.sheet" },
-    { "docx", "application/"
+    { ".docx", "application/"
       "vnd.openxmlformats-officedocument.wordprocessingml.document" },
-    { "pptx", "application/"
+    { ".pptx", "application/"
       "vnd.openxmlformats-officedocument.presentationml.presentation" }
 };
 
@@ -69,12 +69,31 @@ file_type(const char *name)
     for (i = 0; dot != NULL && i < sizeof(file_types) / sizeof(file_types[0]);
          i++)
     {
-        if (strcasecmp(dot + 1, file_types[i].ext) == 0) {
+        if (strcasecmp(dot, file_types[i].ext) == 0) {
             return file_types[i].type;
         }
     }
 
     return "application/octet-stream";
+}
+
+
+const char *
+file_extension(const char *type)
+{
+    size_t  i, n;
+
+    n = strlen(type);
+
+    for (i = 0; i < sizeof(file_types) / sizeof(file_types[0]); i++) {
+        if (strncasecmp(file_types[i].type, type, n) == 0
+            && strchr(";", file_types[i].type[n]) != NULL)
+        {
+            return file_types[i].ext;
+        }
+    }
+
+    return NULL;
 }
 
 

@@ -17,6 +17,10 @@
 
 const char *file_type(const char *name);
 
+/* the other way, with its dot; NULL if the type is unknown */
+
+const char *file_extension(const char *type);
+
 /* the last component */
 
 const char *file_base(const char *name);

@@ -7,6 +7,8 @@
 #define FRONT_FILES_H
 
 #include "answer.h"
+#include "box.h"
+#include "job.h"
 #include "request.h"
 
 
@@ -52,6 +54,15 @@ int files_delete(const files_ask_t *ask, err_t *e);
 int files_get(const files_ask_t *ask, err_t *e);
 
 void files_free(file_infos_t *list);
+
+/* the bytes of those that have an id; 0, or -1 and "e" */
+
+int files_load(const request_t *req, job_file_t *files, size_t n, err_t *e);
+
+/* writes them into a box that this thread owns; 0, or -1 and "e" */
+
+int files_fill(box_t *box, const job_file_t *files, size_t n, int client,
+    err_t *e);
 
 
 /* inside of files.c and files_in.c */

@@ -424,3 +424,47 @@ files_post(const files_ask_t *ask, file_infos_t *list, err_t *e)
 
     return rc;
 }
+
+
+static int
+files_fill_one(file_op_t *op, const job_file_t *f, err_t *e)
+{
+    int     rc;
+    size_t  at, n;
+
+    rc = file_op_ask(op, KRN_PUT, 0, 0, f->name, e);
+    at = 0;
+
+    do {
+        n = f->len - at < KRN_PAYLOAD ? f->len - at : KRN_PAYLOAD;
+
+        if (rc == 0) {
+            rc = file_op_data(op, f->data + at, n,
+                              at + n == f->len ? KRN_LAST : KRN_SOME, e);
+        }
+
+        at += n;
+    } while (rc == 0 && !op->filed && at < f->len);
+
+    return rc == 0 ? file_op_filed(op, f->name, e) : -1;
+}
+
+
+int
+files_fill(box_t *box, const job_file_t *files, size_t n, int client, err_t *e)
+{
+    int         rc;
+    size_t      i;
+    file_op_t   op;
+
+    rc = 0;
+    file_op_own(&op, box, client);
+
+    for (i = 0; i < n && rc == 0; i++) {
+        rc = files_fill_one(&op, &files[i], e);
+    }
+
+    file_op_leave(&op);
+
+    return rc;
+}

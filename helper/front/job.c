@@ -15,16 +15,24 @@
 
 
 void
-job_free(job_t *job)
+job_files_free(job_file_t *files, size_t n)
 {
     size_t  i;
 
-    for (i = 0; i < job->nfiles; i++) {
-        free(job->files[i].name);
-        free(job->files[i].data);
+    for (i = 0; i < n; i++) {
+        free(files[i].name);
+        free(files[i].data);
+        free(files[i].id);
     }
 
-    free(job->files);
+    free(files);
+}
+
+
+void
+job_free(job_t *job)
+{
+    job_files_free(job->files, job->nfiles);
     free(job->code);
     free(job->env);
     free(job->stdin_text);

@@ -21,6 +21,7 @@ typedef struct {
     char    *name;              /* relative to /workspace, checked */
     char    *data;
     size_t   len;
+    char    *id;                /* an artifact's, whose bytes it is to have */
 } job_file_t;
 
 
@@ -52,6 +53,7 @@ typedef struct {
 /* frees what the job points to */
 
 void job_free(job_t *job);
+void job_files_free(job_file_t *files, size_t n);
 
 /*
  * May a file be called so?  Relative, valid UTF-8, no empty, "." or ".."

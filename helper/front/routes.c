@@ -114,45 +114,71 @@ routes_find(routes_t *r, err_t *e)
 
 
 static int
-routes_create(routes_t *r, err_t *e)
+routes_wish(routes_t *r, box_wish_t *wish, err_t *e)
 {
-    int          rc;
-    buf_t        body;
-    char         id[JOB_SANDBOX];
-    box_t       *box;
-    box_view_t   view;
-    box_wish_t   wish;
+    int    rc;
+    buf_t  body;
 
     memset(&body, 0, sizeof(body));
-    memset(&wish, 0, sizeof(wish));
 
     rc = r->body->read(r->body, r->req->run.request, &body, e);
 
     if (rc == 0) {
-        rc = r->dialect->parse_box(r->req, body.data, body.len, &wish, e);
+        rc = r->dialect->parse_box(r->req, body.data, body.len, wish, e);
     }
 
     buf_free(&body);
 
-    if (rc == -1) {
-        return -1;
-    }
+    return rc == 0 ? files_load(r->req, wish->files, wish->nfiles, e) : -1;
+}
 
-    box = place_fresh(r->req, wish.own_limits ? &wish.box : NULL, e);
+
+/* its id is known when its files are in it */
+
+static int
+routes_make(routes_t *r, const box_wish_t *wish, char id[JOB_SANDBOX],
+    err_t *e)
+{
+    box_t  *box;
+
+    box = place_fresh(r->req, wish->own_limits ? &wish->box : NULL, e);
 
     if (box == NULL) {
         return -1;
     }
 
-    if (box_keep(box, r->req->workspace, wish.ttl, e) == -1) {
+    if (files_fill(box, wish->files, wish->nfiles, r->body->client, e) == -1
+        || box_keep(box, r->req->workspace, wish->ttl, e) == -1)
+    {
         box_end(box);
         return -1;
     }
 
-    memcpy(id, box->sandbox, sizeof(id));
+    memcpy(id, box->sandbox, JOB_SANDBOX);
     box_release(box);
 
-    if (box_look(id, r->req->workspace, &view, e) == -1) {
+    return 0;
+}
+
+
+static int
+routes_create(routes_t *r, err_t *e)
+{
+    int          rc;
+    char         id[JOB_SANDBOX];
+    box_view_t   view;
+    box_wish_t   wish;
+
+    memset(&wish, 0, sizeof(wish));
+    rc = routes_wish(r, &wish, e);
+
+    if (rc == 0) {
+        rc = routes_make(r, &wish, id, e);
+    }
+
+    job_files_free(wish.files, wish.nfiles);
+
+    if (rc == -1 || box_look(id, r->req->workspace, &view, e) == -1) {
         return -1;
     }
 

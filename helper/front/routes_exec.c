@@ -36,7 +36,7 @@ routes_parse(routes_t *r, job_t *job, err_t *e)
 
     buf_free(&body);
 
-    return rc;
+    return rc == 0 ? files_load(r->req, job->files, job->nfiles, e) : -1;
 }
 
 

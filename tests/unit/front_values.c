@@ -6,6 +6,7 @@
  * links: helper/front/link.c
  * links: helper/front/dialect/native_out.c helper/front/json_in.c
  * links: helper/front/dialect/native_files.c helper/front/file_type.c
+ * links: helper/front/dialect/native_input.c helper/front/data_url.c
  * links: helper/front/accept.c helper/front/text.c helper/front/utf8.c
  * links: helper/front/buf.c helper/front/err.c
  * links: helper/front/job.c helper/front/markdown.c helper/front/output.c

@@ -58,6 +58,8 @@ typedef struct {
     uint64_t              ttl;          /* msec */
     retort_box_limits_t   box;          /* complete */
     int                   own_limits;
+    job_file_t           *files;        /* the caller frees them */
+    size_t                nfiles;
 } box_wish_t;
 
 

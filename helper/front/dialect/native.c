@@ -266,130 +266,13 @@ native_stdin(void *to, json_object *v, err_t *e)
 
 
 static int
-native_file_name(void *to, json_object *v, err_t *e)
-{
-    size_t       len;
-    job_file_t  *f;
-
-    f = to;
-    f->name = json_in_copy(v, &len, e);
-
-    if (f->name == NULL) {
-        return -1;
-    }
-
-    if (!job_file_name(f->name, len)) {
-        return err_set(e, 400, "bad_value", "\"files.name\" must be a relative "
-                       "path without \"..\"");
-    }
-
-    return 0;
-}
-
-
-static int
-native_file_text(void *to, json_object *v, err_t *e)
-{
-    job_file_t  *f;
-
-    f = to;
-
-    if (f->data != NULL) {
-        return err_set(e, 400, "bad_value", "a file has both \"text\" and "
-                       "\"content_base64\"");
-    }
-
-    f->data = json_in_copy(v, &f->len, e);
-
-    return f->data != NULL ? 0 : -1;
-}
-
-
-static int
-native_file_base64(void *to, json_object *v, err_t *e)
-{
-    size_t       len;
-    job_file_t  *f;
-
-    f = to;
-
-    if (native_file_text(to, v, e) == -1) {
-        return -1;
-    }
-
-    /* three bytes for four characters: it fits where they were */
-
-    if (text_base64(f->data, f->len, (unsigned char *) f->data, &len) == -1) {
-        return err_set(e, 400, "bad_value",
-                       "\"files.content_base64\" is not base64");
-    }
-
-    f->len = len;
-
-    return 0;
-}
-
-
-static const json_in_key_t  native_file_keys[] = {
-    { "name", JSON_IN_STRING, native_file_name },
-    { "text", JSON_IN_STRING, native_file_text },
-    { "content_base64", JSON_IN_STRING, native_file_base64 },
-    { NULL, JSON_IN_STRING, NULL }
-};
-
-
-static int
-native_file(job_file_t *f, json_object *v, err_t *e)
-{
-    if (!json_object_is_type(v, json_type_object)) {
-        return err_set(e, 400, "bad_value",
-                       "\"files\" must be an array of objects");
-    }
-
-    if (json_in_keys(v, native_file_keys, "files.", f, e) == -1) {
-        return -1;
-    }
-
-    if (f->name == NULL || f->data == NULL) {
-        return err_set(e, 400, "bad_value", "a file needs \"name\", and "
-                       "\"text\" or \"content_base64\"");
-    }
-
-    return 0;
-}
-
-
-static int
 native_files(void *to, json_object *v, err_t *e)
 {
-    size_t   i, n;
-    job_t   *job;
+    job_t  *job;
 
     job = ((native_job_t *) to)->job;
-    n = json_object_array_length(v);
 
-    if (n > BOUND_FILES) {
-        return err_set(e, 400, "bad_value", "\"files\" has more than %d",
-                       BOUND_FILES);
-    }
-
-    job->files = calloc(n + 1, sizeof(job_file_t));
-
-    if (job->files == NULL) {
-        return err_set(e, 500, "no_memory", "out of memory");
-    }
-
-    job->nfiles = n;
-
-    for (i = 0; i < n; i++) {
-        if (native_file(&job->files[i], json_object_array_get_idx(v, i), e)
-            == -1)
-        {
-            return -1;
-        }
-    }
-
-    return 0;
+    return native_inputs(v, &job->files, &job->nfiles, e);
 }
 
 
@@ -586,10 +469,22 @@ native_wish_limits(void *to, json_object *v, err_t *e)
 }
 
 
+static int
+native_wish_files(void *to, json_object *v, err_t *e)
+{
+    native_wish_t  *w;
+
+    w = to;
+
+    return native_inputs(v, &w->wish->files, &w->wish->nfiles, e);
+}
+
+
 static const json_in_key_t  native_wish_keys[] = {
     { "profile", JSON_IN_STRING, native_wish_profile },
     { "ttl", JSON_IN_WHOLE, native_wish_ttl },
     { "limits", JSON_IN_OBJECT, native_wish_limits },
+    { "files", JSON_IN_ARRAY, native_wish_files },
     { NULL, JSON_IN_STRING, NULL }
 };
 

@@ -24,6 +24,11 @@ typedef struct {
 
 int native_limits(json_object *value, native_limits_t *to, err_t *e);
 
+/* a list of input files; the caller frees it with job_files_free() */
+
+int native_inputs(json_object *v, job_file_t **files, size_t *nfiles,
+    err_t *e);
+
 /* rendering */
 
 void native_render(const request_t *req, int form, const exec_t *x,
