@@ -69,6 +69,7 @@ start_objs = $(call objects,helper/start/*.c)
 broker_objs = $(call objects,helper/broker/*.c)
 mapd_objs = $(call objects,helper/mapd/*.c)
 launch_objs = $(call objects,helper/launch/*.c)
+ctl_objs = $(call objects,helper/ctl/*.c helper/start/conf.c)
 
 HELPER =
 KERNEL =
@@ -84,7 +85,8 @@ all: module helper kernel
 HELPER += $(if $(start_objs),$(O)/retortd) \
 	$(if $(broker_objs),$(O)/retort-broker) \
 	$(if $(mapd_objs),$(O)/retort-mapd) \
-	$(if $(launch_objs),$(O)/retort-launch)
+	$(if $(launch_objs),$(O)/retort-launch) \
+	$(if $(ctl_objs),$(O)/retortctl)
 
 helper: $$(HELPER) $(lib_objs)
 
@@ -98,6 +100,10 @@ $(O)/retort-launch: $(launch_objs) $(lib_objs)
 $(O)/retortd $(O)/retort-broker $(O)/retort-mapd $(O)/retort-launch:
 	$(call say,LINK $@)
 	$(Q)$(LINK) -o $@ $^ $(LDLIBS)
+
+$(O)/retortctl: $(ctl_objs) $(lib_objs)
+	$(call say,LINK $@)
+	$(Q)$(LINK) -o $@ $^ -ljson-c -lcrypto
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
@@ -165,7 +171,9 @@ install: all
 	    $(DESTDIR)$(MODULEDIR) $(DESTDIR)$(SYSCONFDIR)/retort/profiles
 	install -m 755 $(O)/retort-broker $(O)/retort-mapd \
 	    $(O)/retort-launch $(O)/retort-front $(DESTDIR)$(PREFIX)/lib/retort
-	install -m 755 $(O)/retortd $(DESTDIR)$(PREFIX)/sbin
+	install -m 755 $(O)/retortd $(O)/retortctl $(DESTDIR)$(PREFIX)/sbin
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 man/retortctl.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(MODULE) $(DESTDIR)$(MODULEDIR)
 	cp -R --no-preserve=ownership $(LAYER) $(DESTDIR)$(PREFIX)/lib/retort
 	for f in retortd.conf profiles/default.conf; do \

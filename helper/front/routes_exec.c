@@ -193,6 +193,12 @@ routes_execute(routes_t *r, err_t *e)
 
     memset(&job, 0, sizeof(job));
     rc = routes_parse(r, &job, e);
+
+    if (rc == 0 && job.detach && r->req->control) {
+        rc = err_set(e, 400, "bad_value", "a run by this socket does not go "
+                     "on without its client");
+    }
+
     x = rc == 0 ? exec_begin(r->req, e) : NULL;
 
     if (x == NULL) {

@@ -238,7 +238,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
     }
 
     link_wipe(&req.link);
-    metrics_answer(a.status);
+    metrics_answer(a.sent || a.cut ? 200 : a.status);
     serve_rest(&body);
     rc = a.cut ? serve_cut(&body) : a.sent ? 0 : serve_whole(&body, &a);
     answer_free(&a);

@@ -463,7 +463,7 @@ conf_profile_defaults(retort_profile_t *p)
 }
 
 
-static int
+int
 conf_profile(start_t *s, const char *file, const char *name)
 {
     int               n;

@@ -65,6 +65,7 @@ typedef struct {
  * what the file says unless it is NULL */
 
 int conf_read(start_t *s, const char *path, const char *listen);
+int conf_profile(start_t *s, const char *file, const char *name);
 
 /* tree.c: cgroups.  Sweeps what an earlier life left, then makes ours;
  * "dir" gets CG_DIRS descriptors */
