@@ -11,7 +11,7 @@ static off_t ngx_http_retort_parse_count(ngx_str_t *value);
 static off_t ngx_http_retort_parse_cores(ngx_str_t *value);
 static char *ngx_http_retort_check_msec(ngx_conf_t *cf, void *post,
     void *data);
-static char *ngx_http_retort_check_sec(ngx_conf_t *cf, void *post,
+static char *ngx_http_retort_check_expires(ngx_conf_t *cf, void *post,
     void *data);
 static char *ngx_http_retort_check_buffer(ngx_conf_t *cf, void *post,
     void *data);
@@ -77,8 +77,8 @@ ngx_conf_bitmask_t  ngx_http_retort_next_upstream[] = {
 ngx_conf_post_t  ngx_http_retort_positive_msec =
     { ngx_http_retort_check_msec };
 
-ngx_conf_post_t  ngx_http_retort_positive_sec =
-    { ngx_http_retort_check_sec };
+ngx_conf_post_t  ngx_http_retort_expires_bounds =
+    { ngx_http_retort_check_expires };
 
 ngx_conf_post_t  ngx_http_retort_buffer_bounds =
     { ngx_http_retort_check_buffer };
@@ -351,11 +351,15 @@ ngx_http_retort_check_msec(ngx_conf_t *cf, void *post, void *data)
 
 
 static char *
-ngx_http_retort_check_sec(ngx_conf_t *cf, void *post, void *data)
+ngx_http_retort_check_expires(ngx_conf_t *cf, void *post, void *data)
 {
     time_t  *sec = data;
 
-    return *sec > 0 ? NGX_CONF_OK : "must not be 0";
+    if (*sec < 1 || *sec > 366 * 86400) {
+        return "must be between 1s and 366d";
+    }
+
+    return NGX_CONF_OK;
 }
 
 

@@ -174,7 +174,7 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       ngx_conf_set_sec_slot,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_retort_loc_conf_t, expires),
-      &ngx_http_retort_positive_sec },
+      &ngx_http_retort_expires_bounds },
 
     { ngx_string("retort_zone"),
       NGX_HTTP_MAIN_CONF|NGX_CONF_2MORE,

@@ -276,7 +276,7 @@ extern ngx_http_retort_api_t    ngx_http_retort_apis[];
 extern ngx_http_retort_limit_t  ngx_http_retort_limits[];
 extern ngx_conf_bitmask_t       ngx_http_retort_next_upstream[];
 extern ngx_conf_post_t          ngx_http_retort_positive_msec;
-extern ngx_conf_post_t          ngx_http_retort_positive_sec;
+extern ngx_conf_post_t          ngx_http_retort_expires_bounds;
 extern ngx_conf_post_t          ngx_http_retort_buffer_bounds;
 
 char *ngx_http_retort_set_pass(ngx_conf_t *cf, ngx_command_t *cmd,

@@ -127,6 +127,9 @@ bad "$_ of 0", 'must not be 0', "$pass $_ 0;"
     for map { "retort_${_}_timeout" } qw(connect send read);
 bad "retort_buffer_size $_", 'must be between 1k and 16m',
     "$pass retort_buffer_size $_;" for 0, 1023, '17m';
+bad "retort_artifacts_expires $_", 'must be between 1s and 366d',
+    "$pass retort_artifacts_expires $_;" for 0, '367d';
+good 'retort_artifacts_expires', "$pass retort_artifacts_expires 366d;";
 good 'retort_next_upstream', "$pass retort_next_upstream error timeout;";
 bad 'retort_next_upstream for an answer', 'invalid value "http_500"',
     "$pass retort_next_upstream http_500;";

@@ -168,6 +168,31 @@ a_probe_needs_no_workspace(void **state)
 }
 
 
+static void
+links_are_signed_with_what_the_server_gives(void **state)
+{
+    (void) state;
+    assert_int_equal(parse("RETORT_LINK_TAG=0377243c8f79b7b6", NULL), -1);
+    assert_string_equal(e.code, "bad_param");
+    assert_int_equal(parse("RETORT_STATIC_URL=/s", NULL), 0);
+    assert_string_equal(r.link.tag, "");
+}
+
+
+static void
+the_key_is_wiped_and_nothing_else(void **state)
+{
+    char  key[] = "RETORT_LINK_KEY=0123";
+    char  other[] = "RETORT_LINK_KEYS=0123";
+    char  *envp[] = { key, other, NULL };
+
+    (void) state;
+    request_wipe(envp);
+    assert_memory_equal(key, "RETORT_LINK_KEY=\0\0\0\0", sizeof(key));
+    assert_string_equal(other, "RETORT_LINK_KEYS=0123");
+}
+
+
 int
 main(void)
 {
@@ -179,7 +204,9 @@ main(void)
         cmocka_unit_test(a_header_is_never_a_param),
         cmocka_unit_test(bad_names_are_refused),
         cmocka_unit_test(no_workspace_no_request),
-        cmocka_unit_test(a_probe_needs_no_workspace)
+        cmocka_unit_test(a_probe_needs_no_workspace),
+        cmocka_unit_test(links_are_signed_with_what_the_server_gives),
+        cmocka_unit_test(the_key_is_wiped_and_nothing_else)
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
