@@ -5,6 +5,7 @@
  * KRN_RESET counts.
  */
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ typedef struct {
     krn_out_t   out;
     int         stage;          /* 0 asked, 1 SIGINT, 2 SIGKILL */
     int         echoed;
+    int         closed[BRK_BOX_FDS];
     uint64_t    alarm;
 } adopt_t;
 
@@ -79,19 +81,30 @@ adopt_box(const brk_ans_t *ans, const int *fds, int nfd)
 /* at most what a pipe holds, so that nobody can keep us here */
 
 static void
-adopt_dry(int fd)
+adopt_dry(adopt_t *a, box_fd_t which)
 {
     char     bytes[ADOPT_READ];
     int      turn;
     ssize_t  n;
 
-    for (turn = 0; turn < 16; turn++) {
-        n = read(fd, bytes, sizeof(bytes));
+    for (turn = 0; turn < 16 && !a->closed[which]; turn++) {
+        n = read(a->box->fd[which], bytes, sizeof(bytes));
 
         if (n <= 0) {
+            a->closed[which] = (n == 0);
             return;
         }
     }
+}
+
+
+/* it ended: while there was no front, or just now, which will be told */
+
+static void
+adopt_hang_up(adopt_t *a)
+{
+    a->closed[BOX_CHANNEL] = 1;
+    a->alarm = clock_mono_us() + BOUND_GRACE * 1000;
 }
 
 
@@ -106,10 +119,17 @@ adopt_read(adopt_t *a)
 
     fd = a->box->fd[BOX_CHANNEL];
 
-    for (turn = 0; turn < BOUND_TURN && !a->echoed; turn++) {
+    for (turn = 0; turn < BOUND_TURN && !a->echoed && !a->closed[BOX_CHANNEL];
+         turn++)
+    {
         n = recv(fd, packet, sizeof(packet), MSG_DONTWAIT);
 
-        if (n <= 0) {
+        if (n == 0 || (n == -1 && errno == ECONNRESET)) {
+            adopt_hang_up(a);
+            return;
+        }
+
+        if (n == -1) {
             return;
         }
 
@@ -131,8 +151,8 @@ adopt_read(adopt_t *a)
 static void
 adopt_done(adopt_t *a)
 {
-    adopt_dry(a->box->fd[BOX_STDOUT]);
-    adopt_dry(a->box->fd[BOX_STDERR]);
+    adopt_dry(a, BOX_STDOUT);
+    adopt_dry(a, BOX_STDERR);
     buf_free(&a->in.body);
 
     a->box->run = (uint32_t) (clock_mono_us() >> 10 & INT32_MAX);
@@ -149,7 +169,7 @@ adopt_renew(adopt_t *a)
 
     box = a->box;
 
-    if (box_restart(box) == -1) {
+    if (box->profile->life == RETORT_LIFE_EXIT || box_restart(box) == -1) {
         box_end(box);
         buf_free(&a->in.body);
         a->box = NULL;
@@ -164,6 +184,11 @@ adopt_renew(adopt_t *a)
 static void
 adopt_late(adopt_t *a, uint64_t now)
 {
+    if (a->closed[BOX_CHANNEL]) {
+        adopt_renew(a);
+        return;
+    }
+
     switch (a->stage++) {
 
     case 0:
@@ -196,8 +221,8 @@ adopt_step(adopt_t *a)
     }
 
     adopt_read(a);
-    adopt_dry(a->box->fd[BOX_STDOUT]);
-    adopt_dry(a->box->fd[BOX_STDERR]);
+    adopt_dry(a, BOX_STDOUT);
+    adopt_dry(a, BOX_STDERR);
     box_news(a->box, &news);
 
     if (news.gone) {
@@ -229,7 +254,7 @@ adopt_ask(adopt_t *a)
 
     krn_out(&a->out, KRN_RESET, 0, 0);
 
-    if (krn_out_push(&a->out, a->box->fd[BOX_CHANNEL]) != 1) {
+    if (krn_out_push(&a->out, a->box->fd[BOX_CHANNEL]) == 0) {
         a->stage = 1;
         a->alarm = 0;
     }
@@ -256,7 +281,7 @@ adopt_wait(struct pollfd *p, nfds_t *n)
         }
 
         for (j = 0; j < BRK_BOX_FDS; j++) {
-            p[*n].fd = adopts[i].box->fd[j];
+            p[*n].fd = adopts[i].closed[j] ? -1 : adopts[i].box->fd[j];
             p[(*n)++].events = POLLIN;
         }
 

@@ -67,7 +67,6 @@
 
 #define BOUND_DRAIN_TIME    5000        /* running requests at the end */
 #define BOUND_CANCEL_TIME   3000        /* cancelled ones after that */
-#define BOUND_EXPIRED       4096        /* ids remembered after they expired */
 
 /* the artifact store; these two are seconds */
 

@@ -12,25 +12,16 @@
 #include <unistd.h>
 
 #include "bounds.h"
+#include "box_id.h"
 #include "box_table.h"
 #include "clock.h"
 #include "wake.h"
-
-
-typedef struct {
-    char  sandbox[JOB_SANDBOX];
-    char  workspace[REQ_WORKSPACE];
-} box_ghost_t;
 
 
 pthread_mutex_t  box_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t   box_clock;
 box_t          **box_table;
 size_t           box_size;
-const char      *box_node;
-
-static size_t       box_ghost_next;
-static box_ghost_t  box_ghosts[BOUND_EXPIRED];
 
 
 int
@@ -47,7 +38,7 @@ box_init(const retort_settings_t *s)
 
     /* a box that was killed may be told to be gone after its successor came */
     box_size = (size_t) s->nslots * 2;
-    box_node = s->node;
+    box_id_init(s->node);
     box_table = calloc(box_size, sizeof(box_t *));
 
     return box_table != NULL ? 0 : -1;
@@ -123,9 +114,8 @@ box_by_id(uint64_t id)
 box_t *
 box_by_name(const char *sandbox, const char *workspace, err_t *e)
 {
-    size_t        i;
-    box_t        *box;
-    box_ghost_t  *g;
+    size_t   i;
+    box_t   *box;
 
     for (i = 0; i < box_size; i++) {
         box = box_table[i];
@@ -138,38 +128,37 @@ box_by_name(const char *sandbox, const char *workspace, err_t *e)
         }
     }
 
-    for (i = 0; i < BOUND_EXPIRED; i++) {
-        g = &box_ghosts[i];
+    if (box_id_ours(sandbox, workspace)) {
+        (void) box_expired(e);
 
-        if (g->sandbox[0] != '\0' && strcmp(g->sandbox, sandbox) == 0
-            && strcmp(g->workspace, workspace) == 0)
-        {
-            (void) err_set(e, 410, "sandbox_expired",
-                           "the sandbox ended and its state is gone");
-            return NULL;
-        }
+    } else {
+        (void) err_set(e, 404, "sandbox_not_found", "no such sandbox");
     }
-
-    (void) err_set(e, 404, "sandbox_not_found", "no such sandbox");
 
     return NULL;
 }
 
 
-void
-box_remember(const box_t *box)
+int
+box_expired(err_t *e)
 {
-    box_ghost_t  *g;
+    return err_set(e, 410, "sandbox_expired",
+                   "the sandbox ended and its state is gone");
+}
 
-    if (box->sandbox[0] == '\0') {
-        return;
+
+uint64_t
+box_due(const box_t *box, uint64_t now)
+{
+    uint64_t  due;
+
+    due = UINT64_MAX;
+
+    if (box->profile->life == RETORT_LIFE_TIMED) {
+        due = now + box->ttl * 1000;
     }
 
-    g = &box_ghosts[box_ghost_next];
-    box_ghost_next = (box_ghost_next + 1) % BOUND_EXPIRED;
-
-    memcpy(g->sandbox, box->sandbox, sizeof(g->sandbox));
-    memcpy(g->workspace, box->workspace, sizeof(g->workspace));
+    return box->dies != 0 && box->dies < due ? box->dies : due;
 }
 
 
@@ -309,7 +298,7 @@ box_wait(box_t *box, int client, uint64_t until, int first, err_t *e)
         (void) err_set(e, 0, "cancelled", "the client is gone");
 
     } else if (!box->listed) {
-        (void) err_set(e, 404, "sandbox_not_found", "no such sandbox");
+        (void) box_expired(e);
     }
 
     box_unref(box);
@@ -417,6 +406,7 @@ box_news(box_t *box, box_t *copy)
     copy->gone = box->gone;
     copy->kernel_gone = box->kernel_gone;
     copy->status = box->status;
+    copy->aged = box->aged;
     copy->last = box->last;
     (void) pthread_mutex_unlock(&box_mutex);
 }

@@ -43,6 +43,7 @@ typedef struct {
     char                     sandbox[JOB_SANDBOX];
     char                     workspace[REQ_WORKSPACE];
     uint64_t                 ttl;           /* msec */
+    uint64_t                 dies;          /* mono usec; 0: not of age */
 
     unsigned                 refs;          /* (l) */
     int                      owned;         /* (l) */
@@ -53,6 +54,7 @@ typedef struct {
     int                      listed;        /* (l) in the table */
     int                      doomed;        /* (l) deleted, about to end */
 
+    int                      aged;          /* (l) doomed by its age */
     int                      gone;          /* (l) the box ended */
     int                      kernel_gone;   /* (l) its interpreter ended */
     int                      status;        /* (l) how, as from waitpid() */
@@ -88,15 +90,10 @@ box_t *box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
 
 int box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e);
 
-/* the same under the id of box_session_id(); 1 if another box has it by now */
+/* the same under an id of box_id.h; 1 if another box has it by now */
 
 int box_keep_as(box_t *box, const char *id, const char *workspace,
     uint64_t ttl);
-
-/* the id that a workspace's own name for a session stands for; 0 or -1 */
-
-int box_session_id(char id[JOB_SANDBOX], const char *workspace,
-    const char *session);
 
 /* a box of an earlier front; owned by the caller; NULL if it is of no use */
 
@@ -145,7 +142,11 @@ void box_signal(const box_t *box, int sig);
 
 int box_stat(const box_t *box, brk_stat_t *stat);
 
-/* what the broker told about it: a copy of gone, kernel_gone, status, last */
+/* says that a box has ended; -1 */
+
+int box_expired(err_t *e);
+
+/* a copy of what was told about it: aged, gone, kernel_gone, status, last */
 
 void box_news(box_t *box, box_t *copy);
 

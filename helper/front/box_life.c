@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "bounds.h"
+#include "box_id.h"
 #include "box_table.h"
 #include "broker_client.h"
 #include "clock.h"
@@ -283,15 +283,34 @@ box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
 {
     char  id[JOB_SANDBOX];
 
-    memset(id, 0, sizeof(id));
-
-    if (text_id(id, sizeof(id), "sbx", box_node) == -1
+    if (box_id_make(id, workspace) == -1
         || box_keep_as(box, id, workspace, ttl) != 0)
     {
         return err_set(e, 500, "sandbox_failed", "no random number");
     }
 
     return 0;
+}
+
+
+/* the mutex is held, or there are no threads yet; a session of "age" msec */
+
+static void
+box_age(box_t *box, uint64_t age)
+{
+    uint64_t  alive;
+
+    alive = box->profile->alive;
+
+    if (alive == 0) {
+        return;
+    }
+
+    box->dies = clock_mono_us() + (alive > age ? alive - age : 0) * 1000;
+
+    if (box->dies < box_next) {
+        (void) pthread_cond_signal(&box_clock);
+    }
 }
 
 
@@ -310,6 +329,7 @@ box_keep_as(box_t *box, const char *id, const char *workspace, uint64_t ttl)
                         workspace);
         box->ttl = ttl;
         box->created = clock_wall_ms();
+        box_age(box, 0);
     }
 
     (void) pthread_mutex_unlock(&box_mutex);
@@ -325,51 +345,12 @@ box_keep_as(box_t *box, const char *id, const char *workspace, uint64_t ttl)
 }
 
 
-/*
- * A digest, so that any name fits; it is found only together with the
- * workspace, so it need not be a secret.
- */
-
-int
-box_session_id(char id[JOB_SANDBOX], const char *workspace,
-    const char *session)
-{
-    int            n;
-    char           text[REQ_WORKSPACE + JOB_SESSION];
-    size_t         i, used;
-    unsigned       len;
-    unsigned char  sha[EVP_MAX_MD_SIZE];
-
-    n = snprintf(text, sizeof(text), "%s\n%s", workspace, session);
-
-    if (n < 0 || (size_t) n >= sizeof(text)
-        || EVP_Digest(text, (size_t) n, sha, &len, EVP_sha256(), NULL) != 1)
-    {
-        return -1;
-    }
-
-    memset(id, 0, JOB_SANDBOX);
-    n = snprintf(id, JOB_SANDBOX, "sbx_%s_", box_node);
-
-    if (n < 0 || (size_t) n + 32 >= JOB_SANDBOX) {
-        return -1;
-    }
-
-    used = (size_t) n;
-
-    for (i = 0; i < 16; i++, used += 2) {
-        (void) snprintf(id + used, JOB_SANDBOX - used, "%02x", sha[i]);
-    }
-
-    return 0;
-}
-
-
 box_t *
 box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
 {
     box_t                    *box;
     record_t                  r;
+    uint64_t                  now;
     const retort_profile_t   *p;
 
     p = NULL;
@@ -394,6 +375,9 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
     memcpy(box->workspace, r.workspace, sizeof(box->workspace));
     box->ttl = r.ttl;
     box->created = r.created;
+
+    now = clock_wall_ms();
+    box_age(box, now > r.created ? now - r.created : 0);
 
     return box;
 }
@@ -422,12 +406,22 @@ box_end(box_t *box)
 }
 
 
+/* the mutex is held; is there nothing left to go on with? */
+
+static int
+box_over(const box_t *box)
+{
+    return box->gone
+           || (box->kernel_gone && box->profile->life == RETORT_LIFE_EXIT);
+}
+
+
 void
 box_release(box_t *box)
 {
     (void) pthread_mutex_lock(&box_mutex);
 
-    if (box->sandbox[0] == '\0' || box->gone || box->doomed) {
+    if (box->sandbox[0] == '\0' || box->doomed || box_over(box)) {
         box_drop(box);
         box_unref(box);
         (void) pthread_mutex_unlock(&box_mutex);
@@ -437,7 +431,7 @@ box_release(box_t *box)
     if (!box_grant(box)) {
         box->owned = 0;
         box->wake = -1;
-        box->expires = clock_mono_us() + box->ttl * 1000;
+        box->expires = box_due(box, clock_mono_us());
 
         if (box->expires < box_next) {
             (void) pthread_cond_signal(&box_clock);
@@ -515,7 +509,11 @@ box_stat(const box_t *box, brk_stat_t *stat)
 uint64_t
 box_expiry(const box_t *box)
 {
-    return clock_wall_ms() + box->ttl;
+    uint64_t  now;
+
+    now = clock_mono_us();
+
+    return clock_wall_ms() + (box_due(box, now) - now) / 1000;
 }
 
 
@@ -546,20 +544,39 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
         }
 
         if (box->gone) {
-            if (!box->doomed) {
-                box_remember(box);
-            }
-
             box_unlist(box);
+
+        } else if (!box->owned && box_over(box)) {
+            box_drop(box);
         }
     }
 
     (void) pthread_mutex_unlock(&box_mutex);
 
+    pool_lost(ans->id);
+
     if (ans->op == BRK_EV_BOX_EXIT) {
         /* there is a place again */
         pool_kick();
     }
+}
+
+
+/* the mutex is held; what runs in a session of age ends with it */
+
+static void
+box_expire(box_t *box)
+{
+    flog(RLOG_INFO, "sandbox %s expired", box->sandbox);
+
+    if (box->owned) {
+        box->doomed = 1;
+        box->aged = 1;
+        box_kill(box->id);
+        return;
+    }
+
+    box_drop(box);
 }
 
 
@@ -570,24 +587,24 @@ box_reap(uint64_t now)
 {
     size_t    i;
     box_t    *box;
-    uint64_t  next;
+    uint64_t  end, next;
 
     next = UINT64_MAX;
 
     for (i = 0; i < box_size; i++) {
         box = box_table[i];
 
-        if (box == NULL || box->owned || box->expires == 0) {
+        if (box == NULL || box->doomed) {
             continue;
         }
 
-        if (box->expires <= now) {
-            flog(RLOG_INFO, "sandbox %s expired", box->sandbox);
-            box_remember(box);
-            box_drop(box);
+        end = box->owned ? box->dies : box->expires;
 
-        } else if (box->expires < next) {
-            next = box->expires;
+        if (end != 0 && end <= now) {
+            box_expire(box);
+
+        } else if (end != 0 && end < next) {
+            next = end;
         }
     }
 

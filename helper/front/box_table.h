@@ -22,7 +22,6 @@ extern pthread_mutex_t  box_mutex;
 extern pthread_cond_t   box_clock;      /* an earlier expiry than known */
 extern box_t          **box_table;      /* box_size places, NULL if free */
 extern size_t           box_size;
-extern const char      *box_node;
 
 
 /* all with the mutex held */
@@ -35,11 +34,11 @@ void box_unlist(box_t *box);
 
 box_t *box_by_id(uint64_t id);
 
-/* NULL and "e": not found, or expired a while ago */
+/* NULL and "e": not found, or one that has ended */
 box_t *box_by_name(const char *sandbox, const char *workspace, err_t *e);
 
-/* remembers an id whose box ended by itself; nothing if it has none */
-void box_remember(const box_t *box);
+/* when it ends (mono usec) if nobody uses it after "now" */
+uint64_t box_due(const box_t *box, uint64_t now);
 
 /* drops one reference; the last one closes and frees */
 void box_unref(box_t *box);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "box_id.h"
 #include "clock.h"
 #include "flog.h"
 #include "metrics.h"
@@ -71,9 +72,10 @@ place_revive(run_t *r, err_t *e)
         return 0;
     }
 
-    if (r->news.gone || box_restart(r->box) == -1) {
-        return err_set(e, 410, "sandbox_expired",
-                       "the sandbox ended and its state is gone");
+    if (r->news.gone || r->box->profile->life == RETORT_LIFE_EXIT
+        || box_restart(r->box) == -1)
+    {
+        return box_expired(e);
     }
 
     (void) box_stat(r->box, &r->box->stat);
@@ -158,7 +160,7 @@ place_session(run_t *r, err_t *e)
     int   rc, tries;
     char  id[JOB_SANDBOX];
 
-    if (box_session_id(id, r->req->workspace, r->job->session) == -1) {
+    if (box_id_session(id, r->req->workspace, r->job->session) == -1) {
         return err_set(e, 500, "sandbox_failed", "no id for the session");
     }
 

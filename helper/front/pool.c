@@ -95,6 +95,21 @@ pool_dead(box_t *box)
 }
 
 
+/* its end may be known here before the broker has told it */
+
+static int
+pool_hung_up(const box_t *box)
+{
+    struct pollfd  p;
+
+    p.fd = box->fd[BOX_CHANNEL];
+    p.events = POLLRDHUP;
+    p.revents = 0;
+
+    return poll(&p, 1, 0) != 0;
+}
+
+
 static box_t *
 pool_pop(pool_t *p)
 {
@@ -117,7 +132,7 @@ pool_take(const retort_profile_t *profile)
     p = pool_of(profile);
 
     for (box = pool_pop(p); box != NULL; box = pool_pop(p)) {
-        if (!pool_dead(box)) {
+        if (!pool_dead(box) && !pool_hung_up(box)) {
             box_own(box);
             return box;
         }
@@ -260,6 +275,58 @@ pool_missing(void)
 }
 
 
+/* the mutex is held; one that dies as soon as it is made is not made at once */
+
+static box_t *
+pool_remove(pool_t *p, uint64_t id)
+{
+    box_t     *box;
+    uint32_t   i;
+
+    for (i = 0; i < p->n; i++) {
+        box = p->boxes[i];
+
+        if (box->id != id) {
+            continue;
+        }
+
+        p->boxes[i] = p->boxes[--p->n];
+
+        if (clock_wall_ms() - box->created < POOL_BACK_OFF / 1000) {
+            p->not_before = clock_mono_us() + POOL_BACK_OFF;
+        }
+
+        return box;
+    }
+
+    return NULL;
+}
+
+
+void
+pool_lost(uint64_t id)
+{
+    box_t     *box;
+    uint32_t   i;
+
+    box = NULL;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    for (i = 0; i < npools && box == NULL; i++) {
+        box = pool_remove(&pools[i], id);
+    }
+
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    if (box != NULL) {
+        flog(RLOG_WARN, "sandbox: one that waited ended");
+        box_end(box);
+        pool_kick();
+    }
+}
+
+
 static void
 pool_sleep(uint64_t until)
 {
@@ -370,7 +437,10 @@ pool_thread(void *unused)
 
         (void) pthread_mutex_lock(&pool_mutex);
 
-        if (p->n < p->profile->ready) {
+        if (pool_dead(box)) {
+            p->not_before = clock_mono_us() + POOL_BACK_OFF;
+
+        } else if (p->n < p->profile->ready) {
             p->boxes[p->n++] = box;
             box = NULL;
         }

@@ -29,6 +29,10 @@ int pool_evict(void);
 void pool_enter(void);
 void pool_leave(void);
 
+/* a box or its interpreter ended; if it waited, another takes its place */
+
+void pool_lost(uint64_t id);
+
 /* something changed that may let a refill succeed */
 
 void pool_kick(void);

@@ -66,7 +66,11 @@ verdict_gone(run_t *r)
 
     r->res->verdict = VERDICT_KILLED;
 
-    if (WIFEXITED(status)) {
+    if (r->news.aged) {
+        (void) snprintf(text, sizeof(text), "Killed: The session is as old as "
+                        "it may become.");
+
+    } else if (WIFEXITED(status)) {
         (void) snprintf(text, sizeof(text), "Killed: The interpreter exited "
                         "with code %d.", WEXITSTATUS(status));
 
@@ -142,7 +146,9 @@ verdict_renew(run_t *r)
 {
     r->res->fate = STATE_GONE;
 
-    if (r->stage == 3 || r->box->sandbox[0] == '\0' || r->news.gone) {
+    if (r->stage == 3 || r->box->sandbox[0] == '\0' || r->news.gone
+        || r->box->profile->life == RETORT_LIFE_EXIT)
+    {
         return;
     }
 

@@ -147,6 +147,7 @@ for my $turn (1 .. 6) {
     unlink map { "$store/$_" } files() if $turn < 6;
 }
 
+$f->get('GET', '/sandboxes');
 is(scalar(grep { /^\.part/ } all()), 0, 'no part of a file is left');
 my @broken = grep {
     open my $fh, '<', "$store/$_" or die;

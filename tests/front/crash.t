@@ -101,6 +101,17 @@ crash();
 is(sum(run($busy[0], 'out($v{x})')), 'ok kept 3',
    'a kernel that waits for an acknowledgement gets on');
 
+# an interpreter that ended while there was no front
+
+my ($exits) = +{ $f->{broker}->counts() }->{exits} // 0;
+kill 'KILL', $f->{pid};
+$f->ended;
+$f->{broker}->tell('killkernels');
+wait_for(sub { my %now = $f->{broker}->counts(); ($now{exits} // 0) > $exits });
+$f->run();
+is(sum(run($busy[1], 'out($v{x} // "none")')), 'ok lost none',
+   'an interpreter that ended meanwhile has a successor, and that is told');
+
 # nothing but what has a record
 
 $f->client->send_request($f->params('POST', '/execute',
@@ -119,6 +130,11 @@ $f->{broker}->tell('endbox');
 $f->run();
 is_deeply($f->get('GET', '/sandboxes')->{json}{sandboxes}, [],
           'sandboxes that ended meanwhile are not found');
-is(run($idle, '1')->{status}, 404, 'nor run');
+is(run($idle, '1')->{status}, 410, 'nor run: they are known to be gone');
+is($f->execute({ code => '1', sandbox_id => $idle },
+               RETORT_WORKSPACE => 'other')->{status}, 404,
+   'to their workspace only');
+(my $forged = $idle) =~ s/.$/$& eq '0' ? '1' : '0'/e;
+is(run($forged, '1')->{status}, 404, 'and no other id is');
 
 done_front($f);

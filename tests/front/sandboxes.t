@@ -105,9 +105,11 @@ is($f->get('GET', "/sandboxes/$short", '', @other)->{status}, 404,
 # the end
 
 is($f->get('DELETE', "/sandboxes/$id")->{status}, 204, 'a sandbox is deleted');
-is($f->get('DELETE', "/sandboxes/$id")->{status}, 404, 'once');
-is($f->execute({ code => '1', sandbox_id => $id })->{status}, 404,
+is($f->get('DELETE', "/sandboxes/$id")->{status}, 410, 'once');
+is($f->execute({ code => '1', sandbox_id => $id })->{status}, 410,
    'and nothing runs in it');
+is($f->get('DELETE', "/sandboxes/$id", '', @other)->{status}, 404,
+   'others never learn that there was one');
 
 # two cells at once
 

@@ -74,7 +74,7 @@ is_deeply([map { $_->{sandbox_id} } @{ $list->{sandboxes} // $list }], [$box],
     'the list has the one session') or diag(explain $list);
 ($code) = $s->json('DELETE', "/v1/sandboxes/$box");
 is($code, 204, 'it is deleted');
-is($s->run('1', sandbox_id => $box)->{http}, 404, 'and not found any more');
+is($s->run('1', sandbox_id => $box)->{http}, 410, 'and gone for good');
 
 $s->end;
 done_testing;

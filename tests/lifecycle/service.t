@@ -89,7 +89,7 @@ cmp_ok(scalar $s->boxes, '>', 0, 'cgroups of the earlier life are there');
 $s->start_retortd;
 $s->wait_ready;
 is($s->run('print(2)')->{stdout}, "2\n", 'the next start serves');
-is($s->run('1', sandbox_id => $box)->{http}, 404, 'a sandbox of the earlier life is not found');
+is($s->run('1', sandbox_id => $box)->{http}, 410, 'a sandbox of the earlier life is known to be gone');
 
 # ---- a template killed: running sandboxes do not notice, new ones come ----
 

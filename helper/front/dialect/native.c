@@ -442,6 +442,11 @@ native_wish_ttl(void *to, json_object *v, err_t *e)
 
     w = to;
 
+    if (w->req->profile->life == RETORT_LIFE_EXIT) {
+        return err_set(e, 400, "bad_value", "\"ttl\": here a sandbox lives "
+                       "until its interpreter ends");
+    }
+
     if (json_in_whole(v, "ttl", w->req->run_max.ttl / 1000, &w->wish->ttl, e)
         == -1)
     {

@@ -96,7 +96,7 @@ sub DESTROY { local $?; $_[0]->stop() }
 
 # the broker's own process from here on
 
-my (%box, %by_pid, %count, %order, $front, $slot, @defaults);
+my (%box, %by_pid, %count, %order, $front, $ready, $slot, @defaults);
 
 
 sub answer {
@@ -111,7 +111,8 @@ sub answer {
     $msg .= $stat . pack('a32', $a{profile} // '')
             . ($a{limits} // "\0" x 56) . pack('a512', $a{record} // '');
 
-    fd_send($front, $msg, @{$a{fds} // []}) if $front;
+    # a front that has not said hello is told nothing
+    fd_send($front, $msg, @{$a{fds} // []}) if $front && $ready;
 }
 
 
@@ -207,6 +208,7 @@ sub box_end {
 my %ops = (
     HELLO, sub {
         my ($req) = @_;
+        $ready = 1;
         answer(%$req, count => scalar keys %box);
         for my $b (sort { $a->{id} <=> $b->{id} } values %box) {
             answer(op => EV_BOX, id => $b->{id}, profile => $b->{profile},
@@ -310,6 +312,9 @@ sub order {
     } elsif ($word eq 'endbox') {
         box_end($_) for values %box;
 
+    } elsif ($word eq 'killkernels') {
+        kill 'KILL', map { -$_->{pid} } grep { $_->{pid} } values %box;
+
     } elsif ($word eq 'hangup') {
         CORE::close $front if $front;
         undef $front;
@@ -340,6 +345,7 @@ sub serve {
             if ($fh == $listen) {
                 CORE::close $front if $front;
                 $front = $listen->accept();
+                $ready = 0;
 
             } elsif ($fh == $control) {
                 if (!order($control)) {

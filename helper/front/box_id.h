@@ -1,0 +1,30 @@
+
+/*
+ * Ids of sandboxes: sbx_<node>_<32 hex digits>, the last BOX_ID_MARK of which
+ * only we can make, for one workspace.  So an id that we once gave is known
+ * without a table of all that ever were, by every later front, too.
+ */
+
+#ifndef FRONT_BOX_ID_H
+#define FRONT_BOX_ID_H
+
+#include "job.h"
+
+
+void box_id_init(const char *node);
+
+/* a new one; 0 or -1 */
+
+int box_id_make(char id[JOB_SANDBOX], const char *workspace);
+
+/* the one that a workspace's own name for a session stands for; 0 or -1 */
+
+int box_id_session(char id[JOB_SANDBOX], const char *workspace,
+    const char *session);
+
+/* did we give it to this workspace?  1 or 0 */
+
+int box_id_ours(const char *id, const char *workspace);
+
+
+#endif /* FRONT_BOX_ID_H */
