@@ -200,12 +200,12 @@ artifact_file(out_artifact_t *a, const char *workspace, const char *ext)
 
 
 static int
-artifact_put(out_artifact_t *a, const void *data, size_t len, uint64_t life)
+artifact_put(out_artifact_t *a, const void *data, size_t len)
 {
     char      why[96];
     uint64_t  used;
 
-    switch (store_put(a->file, data, len, life, &a->issued, &used)) {
+    switch (store_put(a->file, data, len, &a->kept, &a->issued, &used)) {
 
     case STORE_OK:
         return 0;
@@ -248,7 +248,9 @@ artifact_store(out_artifact_t *a, const request_t *req, const void *data,
         return artifact_fail(a, "it could not be named");
     }
 
-    return artifact_put(a, data, len, req->link.life);
+    a->kept = req->link.life;
+
+    return artifact_put(a, data, len);
 }
 
 

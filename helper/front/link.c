@@ -97,16 +97,20 @@ link_sign(const link_t *l, const char *text, size_t len,
 void
 link_url(const link_t *l, const out_artifact_t *a, char url[LINK_URL])
 {
-    int   n;
-    char  text[OUT_FILE + 64], hex[2 * LINK_SIGNATURE + 1];
+    int       n;
+    char      text[OUT_FILE + 64], hex[2 * LINK_SIGNATURE + 1];
+    uint64_t  life;
 
     if (l->tag[0] == '\0') {
         (void) snprintf(url, LINK_URL, "%s/%s", l->base, a->file);
         return;
     }
 
+    /* who reads a result later may have other settings: not a longer file */
+    life = l->life < a->kept ? l->life : a->kept;
+
     n = snprintf(text, sizeof(text), "%s?e=%" PRIu64 "&w=%s", a->file,
-                 a->issued + l->life, l->tag);
+                 a->issued + life, l->tag);
     link_sign(l, text, (size_t) n, hex);
     (void) snprintf(url, LINK_URL, "%s/%s&s=%s", l->base, text, hex);
 }

@@ -52,6 +52,7 @@ typedef struct {
     char      sha256[65];
     uint64_t  size;             /* bytes that the sandbox gave */
     uint64_t  issued;           /* its link counts from then, wall seconds */
+    uint64_t  kept;             /* seconds from then that it stays, at least */
     char      why[96];          /* "" if it was stored */
 } out_artifact_t;
 

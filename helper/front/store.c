@@ -297,14 +297,14 @@ store_failed(const char *part, const char *file, size_t len)
 
 
 store_put_t
-store_put(const char *file, const void *data, size_t len, uint64_t life,
+store_put(const char *file, const void *data, size_t len, uint64_t *life,
     uint64_t *issued, uint64_t *used)
 {
     int   rc;
     char  hex[33], part[sizeof(STORE_PART) + sizeof(hex)];
 
-    life = life > store_keep ? life : store_keep;
-    rc = store_reserve(file, len, life, issued, used);
+    *life = *life > store_keep ? *life : store_keep;
+    rc = store_reserve(file, len, *life, issued, used);
 
     if (rc != 0) {
         return rc == 1 ? STORE_OK : STORE_QUOTA;
@@ -317,7 +317,7 @@ store_put(const char *file, const void *data, size_t len, uint64_t life,
     (void) snprintf(part, sizeof(part), STORE_PART "%s", hex);
 
     if (store_write(part, data, len) == -1
-        || store_publish(part, file, len, life, issued) == -1)
+        || store_publish(part, file, len, *life, issued) == -1)
     {
         return store_failed(part, file, len);
     }

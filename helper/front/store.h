@@ -43,12 +43,12 @@ int store_is_name(const char *file);
 
 /*
  * Stores, or issues again if it is there already, for "life" seconds or for
- * longer.  "issued" gets the time from which they count (wall seconds), "used"
- * what its owner has stored.
+ * longer, which it becomes then.  "issued" gets the time from which they count
+ * (wall seconds), "used" what its owner has stored.
  */
 
 store_put_t store_put(const char *file, const void *data, size_t len,
-    uint64_t life, uint64_t *issued, uint64_t *used);
+    uint64_t *life, uint64_t *issued, uint64_t *used);
 
 /* for reading; its descriptor and "size", or -1 if there is none */
 

@@ -95,7 +95,7 @@ ok(exists $r->{json}{usage}{memory_bytes}, 'and what it uses');
 is($f->control('POST', "/kill/$other")->{json}{killed}, $other,
    'and can be ended');
 is($f->get('GET', "/sandboxes/$other", '', RETORT_WORKSPACE => 'w2')->{status},
-   404, 'its owner finds it no more');
+   410, 'its owner finds it no more');
 is($f->control('POST', "/kill/$other")->{status}, 404, 'it ends once');
 is($f->control('POST', '/kill/box_0')->{status}, 404,
    'what is not there is not found');

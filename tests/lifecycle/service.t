@@ -43,6 +43,12 @@ refused("$d/profiles/default.conf", "memory lots\n", qr/"lots" of "memory" is no
     'a value that is none is refused');
 refused("$d/profiles/default.conf", "timeout 3y\n", qr/"3y" of "timeout"/,
     'an unknown unit is refused');
+refused("$d/profiles/default.conf", "life long\n", qr/"life" is timed or exit, not "long"/,
+    'a life of another kind is refused');
+refused("$d/profiles/default.conf", "life exit\n", qr/"life exit" needs "alive"/,
+    'one without an end, too');
+refused("$d/retortd.conf", "artifacts_quota 1k\n", qr/"1k" of "artifacts_quota"/,
+    'a quota that holds nothing is refused');
 chmod 0666, "$d/profiles/default.conf";
 refused("$d/profiles/default.conf", '', qr/writable by root alone/,
     'a profile that others may write is refused');

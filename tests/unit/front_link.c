@@ -23,8 +23,9 @@
 #define FILE  "00112233445566778899aabbccddeeff.png"
 
 
-static link_t  l;
-static err_t   e;
+static link_t    l;
+static err_t     e;
+static uint64_t  kept = 86400;
 
 
 static int
@@ -47,6 +48,7 @@ url(uint64_t issued)
     memset(&a, 0, sizeof(a));
     memcpy(a.file, FILE, sizeof(FILE));
     a.issued = issued;
+    a.kept = kept;
     link_url(&l, &a, text);
 
     return text;
@@ -61,6 +63,18 @@ the_sample_of_the_reference_is_what_we_sign(void **state)
     assert_string_equal(url(2000000000 - 86400),
                         "/s/" FILE "?e=2000000000&w=" TAG
                         "&s=c0706e5a40511f9c0e693c19ffb463f8");
+}
+
+
+static void
+no_link_is_good_for_longer_than_its_file(void **state)
+{
+    (void) state;
+    assert_int_equal(parse(TAG, KEY, "86400"), 0);
+    kept = 400;
+    assert_non_null(strstr(url(1000), "?e=1400&"));
+    kept = 86400;
+    assert_non_null(strstr(url(1000), "?e=87400&"));
 }
 
 
@@ -132,6 +146,7 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(the_sample_of_the_reference_is_what_we_sign),
+        cmocka_unit_test(no_link_is_good_for_longer_than_its_file),
         cmocka_unit_test(without_the_params_links_are_plain),
         cmocka_unit_test(half_of_the_params_is_an_error),
         cmocka_unit_test(other_forms_are_refused),
