@@ -85,6 +85,12 @@ my ($link) = $said =~ /the picture is at (\S+)/;
 my $picture = `curl -s '$link'`;
 like($picture, qr/\A\x89PNG/, 'the picture that it names is one');
 
+like(`curl -s http://127.0.0.1:$port/metrics`,
+     qr/^retort_runs_total\{workspace="demo",[^}]*verdict="ok"\} 2$/m,
+     'metrics are there, from the machine itself');
+like(`\Q$top\E/objs/retortctl pool --socket $ENV{RETORT_RUN}/control.sock`,
+     qr/^default +yes/m, 'and retortctl has somebody to ask');
+
 is((stat "$dir/home/demo.key")[2] & 07777, 0600, 'the key is for root alone');
 chomp(my $key = `cat $dir/home/demo.key`);
 unlike(`cat $dir/home/keys`, qr/\Q$key\E/,
