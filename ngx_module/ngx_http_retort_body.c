@@ -166,6 +166,7 @@ ngx_http_retort_end(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
     }
 
     ctx->ended = 1;
+    ngx_http_retort_end_status(ctx);
     ngx_http_retort_stderr_flush(r, ctx);
 
     held.data = ctx->follow.hold;

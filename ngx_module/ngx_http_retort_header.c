@@ -395,6 +395,28 @@ ngx_http_retort_line_status(ngx_http_request_t *r,
 }
 
 
+/*
+ * A stream's header comes before its verdict: the end of the request then says
+ * it, as a place in the list of statuses, counted from 1.
+ */
+
+void
+ngx_http_retort_end_status(ngx_http_retort_ctx_t *ctx)
+{
+    u_char      *p;
+    ngx_uint_t   n;
+
+    p = ctx->record.end;
+    n = sizeof(ngx_http_retort_statuses) / sizeof(ngx_str_t) - 1;
+
+    if (ctx->status.len == 0
+        && p[0] == 0 && p[1] == 0 && p[2] == 0 && p[3] >= 1 && p[3] <= n)
+    {
+        ctx->status = ngx_http_retort_statuses[p[3] - 1];
+    }
+}
+
+
 /* microseconds become seconds with three decimals */
 
 static ngx_int_t

@@ -375,6 +375,10 @@ ngx_int_t ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in);
 ngx_int_t ngx_http_retort_record(ngx_http_retort_record_t *record,
     ngx_buf_t *b, ngx_str_t *part);
 
+/* the verdict in a complete END_REQUEST, if the header had none */
+
+void ngx_http_retort_end_status(ngx_http_retort_ctx_t *ctx);
+
 /* a piece of FCGI_STDERR for the error log */
 void ngx_http_retort_stderr(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *part);

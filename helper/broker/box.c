@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -530,6 +531,8 @@ static void
 box_gone(broker_t *b, box_t *box)
 {
     box->pid = 0;
+    /* the map writer has another one of it: to close ours is not enough */
+    (void) epoll_ctl(b->epoll, EPOLL_CTL_DEL, box->pidfd, NULL);
     box_close(&box->pidfd);
     box_state(b, box, BOX_SWEEPING);
     box_free(b, box);

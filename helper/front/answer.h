@@ -27,6 +27,7 @@ typedef struct {
     int           streamed;     /* the body is not in "body" */
     int           sent;         /* routes_body_t.write() had it all */
     int           cut;          /* it cannot be finished */
+    int           end;          /* what END_REQUEST says: 1 + verdict, or 0 */
 } answer_t;
 
 

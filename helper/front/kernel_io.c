@@ -139,6 +139,9 @@ krn_in_keep(uint8_t type, const krn_keep_t *keep)
     case KRN_CHANGE:
         return keep->file;
 
+    case KRN_DONE:
+        return sizeof(uint64_t);
+
     default:
         return 0;
     }

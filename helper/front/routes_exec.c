@@ -110,6 +110,7 @@ routes_run(routes_t *r, exec_t *x, const job_t *job, int form, err_t *e)
         follow_begin(&f, x, 0);
     }
 
+    r->a->end = 1 + (int) x->res.verdict;
     routes_follow_all(r, &f);
 
     return 0;

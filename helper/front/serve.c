@@ -241,6 +241,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
     metrics_answer(a.sent || a.cut ? 200 : a.status);
     serve_rest(&body);
     rc = a.cut ? serve_cut(&body) : a.sent ? 0 : serve_whole(&body, &a);
+    FCGX_SetExitStatus(a.end, q->out);
     answer_free(&a);
 
     return rc == 0 && body.ended ? 0 : -1;

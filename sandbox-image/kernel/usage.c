@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 
@@ -17,25 +18,41 @@
 #define USAGE_KEY   "wchar: "
 
 
+static int       usage_fd = -1;
 static pid_t     usage_pid;     /* whose count it is: a fork begins at 0 */
 static uint64_t  usage_last;
 
 
+/*
+ * A process that changed its ids may not open this file of its own, as nobody
+ * else may; once it is open it can be read.
+ */
+
+static void
+usage_open(void)
+{
+    if (usage_fd != -1) {
+        (void) close(usage_fd);
+    }
+
+    (void) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    usage_fd = open(USAGE_FILE, O_RDONLY|O_CLOEXEC);
+    (void) prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+
+    usage_pid = getpid();
+    usage_last = 0;
+}
+
+
+/* the tenant may have closed the descriptor, or have another file there */
+
 static uint64_t
 usage_total(void)
 {
-    int      fd;
     char     text[512], *p;
     ssize_t  n;
 
-    fd = open(USAGE_FILE, O_RDONLY|O_CLOEXEC);
-
-    if (fd == -1) {
-        return 0;
-    }
-
-    n = read(fd, text, sizeof(text) - 1);
-    (void) close(fd);
+    n = pread(usage_fd, text, sizeof(text) - 1, 0);
 
     if (n <= 0) {
         return 0;
@@ -54,8 +71,7 @@ usage_written(void)
     uint64_t  now, was;
 
     if (usage_pid != getpid()) {
-        usage_pid = getpid();
-        usage_last = 0;
+        usage_open();
     }
 
     was = usage_last;

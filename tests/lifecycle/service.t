@@ -123,6 +123,27 @@ ok($s->until_true(sub { !kill 0, $pid1 }), '... and it is gone');
 is($s->run('print(4)', sandbox_id => $box)->{stdout} // $s->run('print(4)')->{stdout},
     "4\n", 'others do not notice');
 
+# ---- nothing to do ----
+
+sub ticks {
+    my %t;
+
+    for my $p ($s->{broker}, $s->children($s->{broker})) {
+        my @f = split / /, Retort::Service::slurp("/proc/$p/stat") =~ s/.*\) //sr;
+        $t{$p} = $f[11] + $f[12] if @f > 12;
+    }
+    return %t;
+}
+
+
+$s->run('1') for 1 .. 3;
+sleep 2;
+my %before = ticks();
+sleep 1;
+my %after = ticks();
+is(join(' ', grep { $after{$_} - ($before{$_} // $after{$_}) > 20 } keys %after),
+    '', 'when nothing is asked nobody works');
+
 # ---- stop while something runs ----
 
 my $last = $s->session;

@@ -344,6 +344,30 @@ sub run {
 }
 
 
+# the events of a run as they come; one that $see dislikes ends the connection
+sub stream {
+    my ($self, $method, $path, $data, $see) = @_;
+    my ($text, @events) = ('');
+    my $http = HTTP::Tiny->new(timeout => 120, keep_alive => 0);
+    my $r = $http->request($method, $self->url($path), {
+        headers => { authorization => "Bearer $self->{key}",
+                     accept => 'application/x-ndjson',
+                     defined $data ? ('content-type', 'application/json') : () },
+        defined $data ? (content => $JSON->encode($data)) : (),
+        data_callback => sub {
+            $text .= $_[0];
+            while ($text =~ s/^(.*)\n//) {
+                next if $1 eq '';
+                push @events, $JSON->decode($1);
+                $events[-1]{at} = time;
+                die "enough\n" if $see && !$see->($events[-1]);
+            }
+        } });
+
+    return ($r->{status}, @events);
+}
+
+
 sub bash { my ($self, $code, %o) = @_; $self->run($code, %o, language => 'bash') }
 
 
