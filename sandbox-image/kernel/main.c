@@ -108,6 +108,7 @@ main_template(void)
     hooks.kernel = main_forked;
 
     interp_warm();
+    names_settle();
     main_check();
     memory_settle();
 

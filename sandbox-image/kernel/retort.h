@@ -204,6 +204,11 @@ void memory_init(void);
 void memory_settle(void);
 
 
+/* names.c: libraries are found in a sandbox by their paths as well */
+
+void names_settle(void);
+
+
 /* run.c */
 
 /* serves the channel; never returns */

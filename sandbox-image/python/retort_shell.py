@@ -18,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import traceback
 
 import _retort
@@ -387,6 +388,7 @@ class Cell:
             name, value = os.fsdecode(entry).split("=", 1)
             self.environ.append((name, os.environ.get(name)))
             os.environ[name] = value
+        self.new_zone()
 
     def leave_environ(self):
         for name, value in reversed(self.environ):
@@ -394,7 +396,13 @@ class Cell:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+        self.new_zone()
         self.environ = []
+
+    def new_zone(self):
+        """The C library reads TZ once, unless it is told to."""
+        if any(name == "TZ" for name, _ in self.environ):
+            time.tzset()
 
     # a run
 
