@@ -210,6 +210,24 @@ interp_start(char *const *imports, int n)
 }
 
 
+void
+interp_allow(char *const *names, int n)
+{
+    int       i;
+    PyObject  *done;
+
+    for (i = 0; i < n; i++) {
+        done = interp_shell("allow", "s", names[i]);
+
+        if (done == NULL) {
+            interp_die("allow-list", names[i]);
+        }
+
+        Py_DECREF(done);
+    }
+}
+
+
 PyObject *
 interp_shell(const char *method, const char *format, ...)
 {

@@ -3,8 +3,11 @@
  * retort-kernel: CPython with IPython's shell in it, and the loop that serves
  * the front.
  *
- *   retort-kernel --template [--import MODULE]...   forks sandboxes on demand
- *   retort-kernel --bare     [--import MODULE]...   is itself the kernel
+ *   retort-kernel --template [OPTION]...    forks sandboxes on demand
+ *   retort-kernel --bare     [OPTION]...    is itself the kernel
+ *
+ *   --import MODULE    is loaded once, for all sandboxes
+ *   --allow PACKAGE    the tenant may import it; other packages then not
  *
  * As a template it runs as the helper's uid without a capability, in a
  * prepared mount namespace, talks to the broker on descriptor 3 and never
@@ -29,7 +32,7 @@ static void
 main_usage(void)
 {
     dprintf(2, "usage: retort-kernel --template|--bare "
-               "[--import MODULE]...\n");
+               "[--import MODULE | --allow PACKAGE]...\n");
     _exit(KERN_EXIT_FATAL);
 }
 
@@ -119,8 +122,8 @@ main_template(void)
 int
 main(int argc, char **argv)
 {
-    int   i, n, bare;
-    char  **imports;
+    int   i, n, nallow, bare;
+    char  **imports, **allow;
 
     if (argc < 2 || argc % 2 != 0) {
         main_usage();
@@ -133,17 +136,22 @@ main(int argc, char **argv)
     }
 
     imports = calloc((size_t) argc, sizeof(char *));
+    allow = calloc((size_t) argc, sizeof(char *));
 
-    if (imports == NULL) {
+    if (imports == NULL || allow == NULL) {
         return KERN_EXIT_FATAL;
     }
 
-    for (n = 0, i = 2; i < argc; i += 2) {
-        if (strcmp(argv[i], "--import") != 0) {
+    for (n = nallow = 0, i = 2; i < argc; i += 2) {
+        if (strcmp(argv[i], "--import") == 0) {
+            imports[n++] = argv[i + 1];
+
+        } else if (strcmp(argv[i], "--allow") == 0) {
+            allow[nallow++] = argv[i + 1];
+
+        } else {
             main_usage();
         }
-
-        imports[n++] = argv[i + 1];
     }
 
     if (close_range(MAIN_SOCK + 1, ~0U, 0) == -1) {
@@ -152,7 +160,9 @@ main(int argc, char **argv)
 
     memory_init();
     interp_start(imports, n);
+    interp_allow(allow, nallow);
     free(imports);
+    free(allow);
 
     if (!bare) {
         return main_template();

@@ -170,6 +170,10 @@ PyObject *api_init(void);
 
 void interp_start(char *const *imports, int n);
 
+/* what the tenant's own code may import; n = 0: everything */
+
+void interp_allow(char *const *names, int n);
+
 /* everything once, so that it is paid for in the template */
 
 void interp_warm(void);

@@ -23,6 +23,7 @@ import traceback
 
 import _retort
 import retort_chart
+import retort_policy
 import retort_qwen
 
 import IPython.core.interactiveshell as interactiveshell
@@ -53,6 +54,7 @@ SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
 
 # what may be Python and yet mean something else to IPython
 PROMPT = re.compile(r"^\s*(In ?\[|\.{3}|>>>)", re.M)
+SEPARATOR = re.compile(r"[\s,]+")
 FIRST_WORD = re.compile(r"\s*([^\W\d]\w*)")
 
 # code that may multiply matrices; threads for it cost more than most cells
@@ -372,6 +374,8 @@ class Cell:
         self.shell = make_shell()
         self.result = None
         self.environ = []
+        self.allowed = []
+        self.restricted = False
         self.loop = None
         self.blas = 0
         self.style = self.is_qwen = 0
@@ -390,7 +394,16 @@ class Cell:
             os.environ[name] = value
         self.new_zone()
 
+        if not self.restricted and retort_policy.NAME in os.environ:
+            retort_policy.enter(SEPARATOR.split(
+                os.environ[retort_policy.NAME].strip()))
+            self.restricted = True
+
     def leave_environ(self):
+        if self.restricted:
+            retort_policy.leave()
+            self.restricted = False
+
         for name, value in reversed(self.environ):
             if value is None:
                 os.environ.pop(name, None)
@@ -560,7 +573,7 @@ class Cell:
         if self.result is not None and tb is not None:
             self.result.error_in_exec = value
 
-        tb = self.own_frames(tb)
+        tb = retort_policy.without_guard(self.own_frames(tb))
         value.__traceback__ = tb
 
         # IPython swallows an interrupt here, and asks again
@@ -687,6 +700,9 @@ class Cell:
         gc.collect()
         gc.freeze()
 
+    def allow(self, name):
+        self.allowed.append(name)
+
     # the sandbox
 
     def start(self, cpus):
@@ -702,6 +718,8 @@ class Cell:
             sys.modules["uuid"]._last_timestamp = None
         if cpus:
             self.limit(cpus)
+        if self.allowed:
+            retort_policy.enter(self.allowed)
 
     def limber(self):
         """A run that leaves nothing behind."""

@@ -54,7 +54,7 @@ sub image {
 }
 
 
-# new(imports => [...], env => {...}, mode => '--bare')
+# new(imports => [...], allow => [...], env => {...}, mode => '--bare')
 
 sub new {
     my ($class, %opt) = @_;
@@ -69,7 +69,8 @@ sub new {
     pipe(my $out, my $out_w) or die "pipe: $!";
     pipe(my $err, my $err_w) or die "pipe: $!";
 
-    my @imports = map { ('--import', $_) } @{ $opt{imports} || [] };
+    my @imports = ((map { ('--import', $_) } @{ $opt{imports} || [] }),
+        map { ('--allow', $_) } @{ $opt{allow} || [] });
     my %env = %{ $opt{env} || {} };
     my $uid = 1000;
 
