@@ -46,7 +46,8 @@ typedef struct {
     const conf_row_t  *rows;
     size_t             nrows;
     char              *target;          /* what the offsets are in */
-    char             **imports;
+    char             **args;            /* of the profile's template */
+    char             **text;            /* a profile's only text */
 } conf_ctx_t;
 
 
@@ -82,7 +83,9 @@ static const conf_row_t  conf_rows[] = {
     { #f, type, 8, P(run.f), P(run_max.f), min, max }
 
 static const conf_row_t  conf_profile_rows[] = {
-    { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_IMPORTS - 1 },
+    { "rootfs", CONF_TEXT, 0, CONF_NO, CONF_NO, 0, 0 },
+    { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_ARGS - 1 },
+    { "import_allow", CONF_LIST, 0, CONF_NO, CONF_NO, 1, START_ARGS - 1 },
     BOX(memory, CONF_BYTES, 32 * M, 1024 * G),
     BOX(disk, CONF_BYTES, 64 * K, 1024 * G),
     BOX(inodes, CONF_NUMBER, 16, 100000000),
@@ -252,25 +255,37 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
 }
 
 
+/* a template gets each word behind the option that it is for */
+
 static int
 conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 {
-    int   i;
-    char  **list;
+    int   i, used;
+    char  *option, **list;
 
-    list = (c->imports != NULL) ? c->imports
-                                : (char **) (void *) (c->target + row->offset);
+    list = (char **) (void *) (c->target + row->offset);
+    option = NULL;
 
-    while (*list != NULL) {
+    if (c->args != NULL) {
+        list = c->args;
+        option = row->min == 0 ? "--import" : "--allow";
+    }
+
+    for (used = 0; *list != NULL; used++) {
         list++;
-        n++;
     }
 
-    if ((unsigned long long) n > row->max) {
-        return conf_error(c, "too many values for", row->name);
+    used += option != NULL ? 2 * n : n;
+
+    if (n < (int) row->min || used > (int) row->max) {
+        return conf_error(c, "wrong number of values for", row->name);
     }
 
-    for (i = 0; words[i] != NULL; i++) {
+    for (i = 0; i < n; i++) {
+        if (option != NULL) {
+            *list++ = option;
+        }
+
         *list++ = words[i];
     }
 
@@ -293,7 +308,8 @@ conf_apply(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 
     if (row->type == CONF_TEXT) {
         text = words[0];
-        memcpy(c->target + row->offset, &text, sizeof(text));
+        memcpy(c->text != NULL ? (char *) c->text : c->target + row->offset,
+               &text, sizeof(text));
         return 0;
     }
 
@@ -463,6 +479,22 @@ conf_profile_defaults(retort_profile_t *p)
 }
 
 
+/* no characters that an overlay's options give a meaning */
+
+static int
+conf_path(const char *path)
+{
+    if (path != NULL && path[0] == '/' && strpbrk(path, ",:\\") == NULL) {
+        return 0;
+    }
+
+    rlog(RLOG_ERROR, "listen, image, layer, programs, profiles, artifacts and "
+         "rootfs must be absolute paths without \",\", \":\" and \"\\\"");
+
+    return -1;
+}
+
+
 int
 conf_profile(start_t *s, const char *file, const char *name)
 {
@@ -492,9 +524,13 @@ conf_profile(start_t *s, const char *file, const char *name)
     c.rows = conf_profile_rows;
     c.nrows = sizeof(conf_profile_rows) / sizeof(conf_profile_rows[0]);
     c.target = (char *) p;
-    c.imports = s->import[i];
+    c.args = s->args[i];
+    c.text = &s->rootfs[i];
+    s->rootfs[i] = s->image;
 
-    if (conf_file(&c) == -1 || conf_profile_check(&c, p) == -1) {
+    if (conf_file(&c) == -1 || conf_profile_check(&c, p) == -1
+        || conf_path(s->rootfs[i]) == -1)
+    {
         return -1;
     }
 
@@ -552,12 +588,7 @@ conf_check(start_t *s)
     };
 
     for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-        if (paths[i] == NULL || paths[i][0] != '/'
-            || strpbrk(paths[i], ",:\\") != NULL)
-        {
-            rlog(RLOG_ERROR, "listen, image, layer, programs, profiles and "
-                 "artifacts must be absolute paths without \",\", \":\" and "
-                 "\"\\\"");
+        if (conf_path(paths[i]) == -1) {
             return -1;
         }
     }

@@ -30,7 +30,7 @@
 #include "start.h"
 
 
-#define MAIN_ARGS    (START_IMPORTS * 2 + START_UIDS * 2 + 8)
+#define MAIN_ARGS    (START_ARGS + START_UIDS * 2 + 8)
 #define MAIN_KERNEL  "/usr/lib/retort/retort-kernel"
 
 
@@ -292,14 +292,13 @@ main_template(const start_t *s, int sock, uint32_t profile)
     argv[n++] = "retort-kernel";
     argv[n++] = "--template";
 
-    for (i = 0; s->import[profile][i] != NULL; i++) {
-        argv[n++] = "--import";
-        argv[n++] = s->import[profile][i];
+    for (i = 0; s->args[profile][i] != NULL; i++) {
+        argv[n++] = s->args[profile][i];
     }
 
     argv[n] = NULL;
 
-    if (root_make(s) == -1) {
+    if (root_make(s, s->rootfs[profile]) == -1) {
         return;
     }
 

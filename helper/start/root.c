@@ -120,12 +120,12 @@ root_dev(void)
  */
 
 static int
-root_overlay(const start_t *s, int *image, int *layer)
+root_overlay(const start_t *s, const char *path, int *image, int *layer)
 {
     int   n;
     char  options[ROOT_PATH];
 
-    *image = open(s->image, O_PATH|O_DIRECTORY|O_CLOEXEC);
+    *image = open(path, O_PATH|O_DIRECTORY|O_CLOEXEC);
     *layer = open(s->layer, O_PATH|O_DIRECTORY|O_CLOEXEC);
 
     if (*image == -1 || *layer == -1) {
@@ -133,17 +133,17 @@ root_overlay(const start_t *s, int *image, int *layer)
     }
 
     n = snprintf(options, sizeof(options), "lowerdir=%s:%s", s->layer,
-                 s->image);
+                 path);
 
     if (n < 0 || (size_t) n >= sizeof(options)) {
         errno = ENAMETOOLONG;
         return root_fail("overlay");
     }
 
-    if (mount("overlay", s->image, "overlay", MS_RDONLY|MS_NOSUID|MS_NODEV,
+    if (mount("overlay", path, "overlay", MS_RDONLY|MS_NOSUID|MS_NODEV,
               options)
         == -1
-        || chdir(s->image) == -1)
+        || chdir(path) == -1)
     {
         return root_fail("overlay");
     }
@@ -153,7 +153,7 @@ root_overlay(const start_t *s, int *image, int *layer)
 
 
 int
-root_make(const start_t *s)
+root_make(const start_t *s, const char *path)
 {
     int  image, layer;
 
@@ -163,7 +163,7 @@ root_make(const start_t *s)
         return root_fail("namespaces");
     }
 
-    if (root_overlay(s, &image, &layer) == -1) {
+    if (root_overlay(s, path, &image, &layer) == -1) {
         return -1;
     }
 

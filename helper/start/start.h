@@ -16,7 +16,7 @@
 #include "../protocol/profile.h"
 
 
-#define START_IMPORTS  64
+#define START_ARGS     256     /* options of a template, and their values */
 #define START_UIDS     8
 
 
@@ -46,7 +46,8 @@ typedef struct {
     int                  program[PROGRAMS];
     bool                 without_cgroup;
     retort_settings_t    settings;
-    char                *import[RETORT_PROFILES_MAX][START_IMPORTS];
+    char                *args[RETORT_PROFILES_MAX][START_ARGS];
+    char                *rootfs[RETORT_PROFILES_MAX];
 
     uid_t                uid;           /* H */
     gid_t                gid;
@@ -76,7 +77,7 @@ int tree_sweep(start_t *s);
 /* root.c: in a child: the mount and network namespace of a template; leaves
  * the process at its root */
 
-int root_make(const start_t *s);
+int root_make(const start_t *s, const char *path);
 
 /*
  * fds.c.  fds_exec() puts from[i] at 3 + i, closes everything else but 0 to 2
