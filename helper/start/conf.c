@@ -25,8 +25,8 @@
 #define CONF_WORDS  64
 
 
-typedef enum { CONF_TEXT, CONF_NUMBER, CONF_BYTES, CONF_TIME, CONF_CORES,
-               CONF_LIFE, CONF_LIST } conf_type_t;
+typedef enum { CONF_TEXT, CONF_PATH, CONF_NUMBER, CONF_BYTES, CONF_TIME,
+               CONF_CORES, CONF_LIFE, CONF_LIST } conf_type_t;
 
 
 typedef struct {
@@ -58,13 +58,14 @@ typedef struct {
 #define CONF_NO  0
 
 #define TEXT(f)  { #f, CONF_TEXT, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
+#define PATH(f)  { #f, CONF_PATH, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
 #define WHOLE(f, min, max)                                                    \
     { #f, CONF_NUMBER, 8, offsetof(start_t, f), CONF_NO, min, max }
 
 static const conf_row_t  conf_rows[] = {
-    TEXT(listen), TEXT(group), TEXT(user), TEXT(front_user), TEXT(node),
-    TEXT(name), TEXT(image), TEXT(layer), TEXT(programs), TEXT(profiles),
-    TEXT(artifacts), TEXT(control_group),
+    PATH(listen), PATH(image), PATH(layer), PATH(programs), PATH(profiles),
+    PATH(artifacts), TEXT(group), TEXT(user), TEXT(front_user), TEXT(node),
+    TEXT(name), TEXT(control_group),
     { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
     WHOLE(slots, 1, 4096),
     WHOLE(uid_base, 65536, 4294000000ULL),
@@ -83,7 +84,7 @@ static const conf_row_t  conf_rows[] = {
     { #f, type, 8, P(run.f), P(run_max.f), min, max }
 
 static const conf_row_t  conf_profile_rows[] = {
-    { "rootfs", CONF_TEXT, 0, CONF_NO, CONF_NO, 0, 0 },
+    { "rootfs", CONF_PATH, 0, CONF_NO, CONF_NO, 0, 0 },
     { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_ARGS - 1 },
     { "import_allow", CONF_LIST, 0, CONF_NO, CONF_NO, 1, START_ARGS - 1 },
     BOX(memory, CONF_BYTES, 32 * M, 1024 * G),
@@ -226,13 +227,12 @@ conf_number(const char *word, conf_type_t type, unsigned long long *value)
 
 static int
 conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
-    size_t offset)
+    size_t offset, unsigned long long *value)
 {
-    uint32_t            narrow;
-    unsigned long long  value;
+    uint32_t  narrow;
 
-    if (conf_number(word, row->type, &value) == -1
-        || value < row->min || value > row->max)
+    if (conf_number(word, row->type, value) == -1
+        || *value < row->min || *value > row->max)
     {
         if (row->type == CONF_LIFE) {
             return conf_error(c, "\"life\" is timed or exit, not", word);
@@ -244,11 +244,11 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
     }
 
     if (row->size == 4) {
-        narrow = (uint32_t) value;
+        narrow = (uint32_t) *value;
         memcpy(c->target + offset, &narrow, sizeof(narrow));
 
     } else {
-        memcpy(c->target + offset, &value, sizeof(value));
+        memcpy(c->target + offset, value, sizeof(*value));
     }
 
     return 0;
@@ -296,7 +296,8 @@ conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 static int
 conf_apply(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 {
-    char  *text;
+    char                *text;
+    unsigned long long   value, max;
 
     if (row->type == CONF_LIST) {
         return conf_list(c, row, words, n);
@@ -306,20 +307,33 @@ conf_apply(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
         return conf_error(c, "wrong number of values for", row->name);
     }
 
-    if (row->type == CONF_TEXT) {
+    if (row->type == CONF_PATH
+        && (words[0][0] != '/' || strpbrk(words[0], ",:\\") != NULL))
+    {
+        return conf_error(c, "no absolute path without \",\", \":\" and "
+                          "\"\\\":", words[0]);
+    }
+
+    if (row->type == CONF_TEXT || row->type == CONF_PATH) {
         text = words[0];
         memcpy(c->text != NULL ? (char *) c->text : c->target + row->offset,
                &text, sizeof(text));
         return 0;
     }
 
-    if (row->ceiling != CONF_NO
-        && conf_store(c, row, words[n - 1], row->ceiling) == -1)
+    max = row->max;
+
+    if ((row->ceiling != CONF_NO
+         && conf_store(c, row, words[n - 1], row->ceiling, &max) == -1)
+        || conf_store(c, row, words[0], row->offset, &value) == -1)
     {
         return -1;
     }
 
-    return conf_store(c, row, words[0], row->offset);
+    /* that would be a hole */
+
+    return value <= max ? 0
+           : conf_error(c, "the default is above the ceiling:", row->name);
 }
 
 
@@ -416,44 +430,6 @@ conf_is_name(const char *name, size_t size)
 }
 
 
-/* a default above its ceiling would be a hole */
-
-static int
-conf_profile_check(const conf_ctx_t *c, const retort_profile_t *p)
-{
-    size_t              i;
-    uint32_t            a4, b4;
-    const char          *base;
-    unsigned long long  a8, b8;
-
-    base = (const char *) p;
-
-    if (p->life == RETORT_LIFE_EXIT && p->alive == 0) {
-        rlog(RLOG_ERROR, "%s: \"life exit\" needs \"alive\"", c->path);
-        return -1;
-    }
-
-    for (i = 0; i < c->nrows; i++) {
-        if (c->rows[i].ceiling == CONF_NO) {
-            continue;
-        }
-
-        memcpy(&a4, base + c->rows[i].offset, 4);
-        memcpy(&b4, base + c->rows[i].ceiling, 4);
-        memcpy(&a8, base + c->rows[i].offset, 8);
-        memcpy(&b8, base + c->rows[i].ceiling, 8);
-
-        if (c->rows[i].size == 4 ? a4 > b4 : a8 > b8) {
-            rlog(RLOG_ERROR, "%s: \"%s\": the default is above the ceiling",
-                 c->path, c->rows[i].name);
-            return -1;
-        }
-    }
-
-    return 0;
-}
-
-
 static void
 conf_profile_defaults(retort_profile_t *p)
 {
@@ -476,22 +452,6 @@ conf_profile_defaults(retort_profile_t *p)
     p->run_max = run_max;
     p->ready = 4;
     p->sessions = 64;
-}
-
-
-/* no characters that an overlay's options give a meaning */
-
-static int
-conf_path(const char *path)
-{
-    if (path != NULL && path[0] == '/' && strpbrk(path, ",:\\") == NULL) {
-        return 0;
-    }
-
-    rlog(RLOG_ERROR, "listen, image, layer, programs, profiles, artifacts and "
-         "rootfs must be absolute paths without \",\", \":\" and \"\\\"");
-
-    return -1;
 }
 
 
@@ -528,9 +488,12 @@ conf_profile(start_t *s, const char *file, const char *name)
     c.text = &s->rootfs[i];
     s->rootfs[i] = s->image;
 
-    if (conf_file(&c) == -1 || conf_profile_check(&c, p) == -1
-        || conf_path(s->rootfs[i]) == -1)
-    {
+    if (conf_file(&c) == -1) {
+        return -1;
+    }
+
+    if (p->life == RETORT_LIFE_EXIT && p->alive == 0) {
+        rlog(RLOG_ERROR, "%s: \"life exit\" needs \"alive\"", path);
         return -1;
     }
 
@@ -588,7 +551,9 @@ conf_check(start_t *s)
     };
 
     for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-        if (conf_path(paths[i]) == -1) {
+        if (paths[i] == NULL) {
+            rlog(RLOG_ERROR, "listen, image, layer, programs, profiles and "
+                 "artifacts must all be there");
             return -1;
         }
     }
@@ -617,6 +582,7 @@ conf_check(start_t *s)
 int
 conf_read(start_t *s, const char *path, const char *listen)
 {
+    char        *words[1];
     conf_ctx_t  c;
 
     s->group = "www-data";
@@ -637,15 +603,13 @@ conf_read(start_t *s, const char *path, const char *listen)
     c.nrows = sizeof(conf_rows) / sizeof(conf_rows[0]);
     c.target = (char *) s;
 
-    if (conf_file(&c) == -1) {
-        return -1;
-    }
+    /* the first row is "listen" */
+    words[0] = (char *) listen;
 
-    if (listen != NULL) {
-        s->listen = (char *) listen;
-    }
-
-    if (conf_check(s) == -1) {
+    if (conf_file(&c) == -1
+        || (listen != NULL && conf_apply(&c, conf_rows, words, 1) == -1)
+        || conf_check(s) == -1)
+    {
         return -1;
     }
 

@@ -131,6 +131,26 @@ main_ids(start_t *s)
 }
 
 
+static int
+main_dir(const char *path, mode_t mode, uid_t uid, gid_t gid)
+{
+    int  fd;
+
+    fd = -1;
+
+    if (mkdir(path, mode & 0700) == 0 || errno == EEXIST) {
+        fd = open(path, O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
+    }
+
+    if (fd == -1 || fchown(fd, uid, gid) == -1 || fchmod(fd, mode) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "%s", path);
+        return -1;
+    }
+
+    return fd;
+}
+
+
 /*
  * The sockets' directory belongs to H, who removes them at the end, and to one
  * service: the lock lasts as long as the broker has it open.  A control group
@@ -148,45 +168,10 @@ main_rundir(const start_t *s, const char **name)
     *slash = '\0';
     *name = strrchr(s->listen, '/') + 1;
 
-    if (mkdir(path, 0710) == -1 && errno != EEXIST) {
-        rlog_errno(RLOG_ERROR, errno, "%s", path);
-        return -1;
-    }
+    fd = main_dir(path, s->control_gid != 0 ? 0711 : 0710, s->uid, s->web_gid);
 
-    fd = open(path, O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
-
-    if (fd == -1 || fchown(fd, s->uid, s->web_gid) == -1
-        || fchmod(fd, s->control_gid != 0 ? 0711 : 0710) == -1)
-    {
-        rlog_errno(RLOG_ERROR, errno, "%s", path);
-        return -1;
-    }
-
-    if (flock(fd, LOCK_EX|LOCK_NB) == -1) {
+    if (fd != -1 && flock(fd, LOCK_EX|LOCK_NB) == -1) {
         rlog_errno(RLOG_ERROR, errno, "%s: a service runs here already", path);
-        return -1;
-    }
-
-    return fd;
-}
-
-
-static int
-main_artifacts(const start_t *s)
-{
-    int  fd;
-
-    if (mkdir(s->artifacts, 02750) == -1 && errno != EEXIST) {
-        rlog_errno(RLOG_ERROR, errno, "%s", s->artifacts);
-        return -1;
-    }
-
-    fd = open(s->artifacts, O_RDONLY|O_DIRECTORY|O_NOFOLLOW|O_CLOEXEC);
-
-    if (fd == -1 || fchown(fd, s->front_uid, s->web_gid) == -1
-        || fchmod(fd, 02750) == -1)
-    {
-        rlog_errno(RLOG_ERROR, errno, "%s", s->artifacts);
         return -1;
     }
 
@@ -409,7 +394,7 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
         return -1;
     }
 
-    fds->artifacts = main_artifacts(s);
+    fds->artifacts = main_dir(s->artifacts, 02750, s->front_uid, s->web_gid);
     boot[BOOT_NOTIFY - 3] = fds_notify();
 
     if (fds->artifacts == -1 || boot[BOOT_NOTIFY - 3] == -1

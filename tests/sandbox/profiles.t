@@ -1,0 +1,77 @@
+#!/usr/bin/perl
+
+# What a profile says about the inside: its root file system, the packages
+# that may be imported.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp ();
+use Retort::Service;
+use Test::More;
+
+# an image of its own: the other one, with another name in it
+
+my $image = Retort::Service::image();
+my $copy = File::Temp->newdir('other-image-XXXXXX', TMPDIR => 1);
+chmod 0755, "$copy";
+system('cp', '-al', $image, "$copy/root") == 0 or die "cannot copy the image\n";
+unlink "$copy/root/etc/hostname";
+Retort::Service::write_file("$copy/root/etc/hostname", "other\n");
+chmod 0644, "$copy/root/etc/hostname";
+
+my %plain = (import => 'numpy', ready => 0);
+my $s = Retort::Service->new(profiles => {
+    default => { %plain, rootfs => "$copy/root",
+        import => 'numpy pandas', import_allow => "pandas\nimport_allow tabulate" },
+    plain => \%plain,
+});
+
+is($s->run('print(open("/etc/hostname").read())')->{stdout}, "other\n\n",
+    'a profile has the root file system that it names');
+is($s->bash('cat /etc/hostname')->{stdout}, "other\n", 'so have its programs');
+
+my $refused = 'ImportError: module \'numpy\' is not allowed by '
+    . 'PYTHON_PACKAGES_WHITELIST_IMPORT';
+my $r = $s->run('import numpy');
+is("$r->{error}{name}: $r->{error}{message}", $refused,
+    'a package that is loaded, but not in its list, is refused');
+is($r->{outputs}[0]{text}, "$refused\n", 'in these words');
+is($s->run('import pandas as pd, tabulate, json; print(pd.Series([1]).sum())')
+    ->{stdout}, "1\n", 'those in its list are there');
+my $box = $s->session;
+$s->run('import os; os.kill(os.getpid(), 9)', sandbox_id => $box);
+is($s->run('import numpy', sandbox_id => $box)->{error}{message},
+    $refused =~ s/^\w+: //r, 'an interpreter that was replaced has the list');
+
+$s->end;
+
+# mistakes
+
+sub check {
+    my (%profile) = @_;
+    my $t = Retort::Service->new(stopped => 1,
+        profiles => { default => \%profile });
+    my $command = "$Retort::Service::TOP/objs/retortd --check --conf";
+    my $said = qx($command $t->{dir}/retortd.conf 2>&1);
+    my $rc = $? >> 8;
+    $t->end;
+    return "$rc $said";
+}
+
+
+like(check(rootfs => 'image'), qr/^1 .*no absolute path.*"image"/,
+    'a relative path is an error');
+like(check(rootfs => '/a,upperdir=b'), qr/^1 .*no absolute path/,
+    'and one with a meaning of its own for mount');
+like(check(import_allow => ''), qr/^1 .*wrong number.*"import_allow"/,
+    'an empty list is an error');
+like(check(memory => '2g 1g'), qr/^1 .*above the ceiling: "memory"/,
+    'a default above its ceiling is an error');
+like(check(rootfs => '/srv/image', import_allow => 'numpy -turtle'), qr/^0 $/,
+    'what is right is none');
+
+done_testing();
