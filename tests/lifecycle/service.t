@@ -37,7 +37,7 @@ is(system("$Retort::Service::TOP/objs/retortd --conf $d/retortd.conf --check"), 
     'a good configuration passes the check');
 refused("$d/retortd.conf", "colour blue\n", qr/retortd\.conf:\d+: unknown name .*colour/,
     'an unknown name is refused with its line');
-refused("$d/profiles/default.conf", "memory 2g 1g\n", qr/"memory": the default is above/,
+refused("$d/profiles/default.conf", "memory 2g 1g\n", qr/the default is above the ceiling: "memory"/,
     'a default above its ceiling is refused');
 refused("$d/profiles/default.conf", "memory lots\n", qr/"lots" of "memory" is no value/,
     'a value that is none is refused');
