@@ -36,10 +36,11 @@ show_path(char path[SHOW_PATH], const char *prefix, const char *id)
 static void
 show_line(json_object *o)
 {
-    (void) printf("%-52s %-16s %-12s %-6s %-24s %s\n", ask_text(o, "id"),
-                  ask_text(o, "workspace"), ask_text(o, "profile"),
-                  ask_text(o, "status"), ask_text(o, "created_at"),
-                  ask_text(o, "expires_at"));
+    (void) printf("%-52s %-16s %-12s %-6s %-24s %-24s %s\n",
+                  ask_text(o, "id"), ask_text(o, "workspace"),
+                  ask_text(o, "profile"), ask_text(o, "status"),
+                  ask_text(o, "created_at"), ask_text(o, "expires_at"),
+                  ask_text(o, "execution_id"));
 }
 
 
@@ -70,8 +71,9 @@ show_ps(const ctl_t *ctl)
         ask_print(o);
 
     } else {
-        (void) printf("%-52s %-16s %-12s %-6s %-24s %s\n", "ID", "WORKSPACE",
-                      "PROFILE", "STATUS", "CREATED", "EXPIRES");
+        (void) printf("%-52s %-16s %-12s %-6s %-24s %-24s %s\n", "ID",
+                      "WORKSPACE", "PROFILE", "STATUS", "CREATED", "EXPIRES",
+                      "EXECUTION");
 
         for (i = 0; i < json_object_array_length(list); i++) {
             show_line(json_object_array_get_idx(list, i));
@@ -113,7 +115,8 @@ show_one(const ctl_t *ctl)
     json_object  *o;
 
     static const char *const  keys[] = {
-        "id", "workspace", "profile", "status", "created_at", "expires_at"
+        "id", "workspace", "profile", "status", "execution_id", "created_at",
+        "expires_at"
     };
 
     if (show_path(path, "/sandboxes/", ctl->args[0]) == -1) {

@@ -400,6 +400,16 @@ box_own(box_t *box)
 
 
 void
+box_mark(box_t *box, const char *workspace, const char *execution)
+{
+    (void) pthread_mutex_lock(&box_mutex);
+    (void) snprintf(box->user, sizeof(box->user), "%s", workspace);
+    (void) snprintf(box->execution, sizeof(box->execution), "%s", execution);
+    (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+void
 box_news(box_t *box, box_t *copy)
 {
     (void) pthread_mutex_lock(&box_mutex);

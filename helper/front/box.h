@@ -45,6 +45,10 @@ typedef struct {
     uint64_t                 ttl;           /* msec */
     uint64_t                 dies;          /* mono usec; 0: not of age */
 
+    /* (l) the run that has it, for who runs the service; "": none */
+    char                     user[REQ_WORKSPACE];
+    char                     execution[REQ_EXECUTION];
+
     unsigned                 refs;          /* (l) */
     int                      owned;         /* (l) */
     int                      wake;          /* (l) owner's eventfd, or -1 */
@@ -121,6 +125,10 @@ int box_interrupt(const char *sandbox, const char *workspace, err_t *e);
 /* the owner's wakeups go to its thread from now on */
 
 void box_own(box_t *box);
+
+/* says whose run has the box; for its owner; both are forgotten with it */
+
+void box_mark(box_t *box, const char *workspace, const char *execution);
 
 /* ends ownership; a kept box lives on for its ttl, another one is ended */
 

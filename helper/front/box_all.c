@@ -54,9 +54,12 @@ box_all(box_line_t *lines, size_t max)
         box_view(box, &l->view);
         l->id = box->id;
         l->use = box_use(box);
-        memcpy(l->workspace, box->workspace, sizeof(l->workspace));
+        l->kept = box->sandbox[0] != '\0';
+        memcpy(l->workspace, l->kept ? box->workspace : box->user,
+               sizeof(l->workspace));
+        memcpy(l->execution, box->execution, sizeof(l->execution));
 
-        if (box->sandbox[0] == '\0') {
+        if (!l->kept) {
             (void) snprintf(l->view.sandbox, sizeof(l->view.sandbox),
                             "box_%llx", (unsigned long long) box->id);
             l->view.expires = 0;
@@ -104,7 +107,7 @@ box_kill_line(const box_line_t *l, err_t *e)
     brk_req_t  req;
     brk_ans_t  ans;
 
-    if (l->workspace[0] != '\0') {
+    if (l->kept) {
         return box_delete(l->view.sandbox, l->workspace, e);
     }
 

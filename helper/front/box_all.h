@@ -20,7 +20,9 @@ typedef struct {
     box_view_t  view;           /* "box_HEX" if it has no public id */
     uint64_t    id;             /* the broker's */
     box_use_t   use;
-    char        workspace[REQ_WORKSPACE];       /* "": not kept */
+    int         kept;
+    char        workspace[REQ_WORKSPACE];       /* "": nobody's yet */
+    char        execution[REQ_EXECUTION];       /* "": nothing runs */
 } box_line_t;
 
 typedef struct {

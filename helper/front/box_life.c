@@ -428,6 +428,8 @@ box_release(box_t *box)
         return;
     }
 
+    box->execution[0] = '\0';
+
     if (!box_grant(box)) {
         box->owned = 0;
         box->wake = -1;

@@ -65,6 +65,8 @@ ops_line(const box_line_t *l)
                             ? json_object_new_string(l->workspace) : NULL);
     ops_add(o, "profile", json_object_new_string(l->view.profile));
     ops_add(o, "status", json_object_new_string(ops_uses[l->use]));
+    ops_add(o, "execution_id", l->execution[0] != '\0'
+                               ? json_object_new_string(l->execution) : NULL);
     ops_time(o, "created_at", l->view.created);
     ops_time(o, "expires_at", l->view.expires);
 
@@ -72,7 +74,7 @@ ops_line(const box_line_t *l)
 }
 
 
-/* all of them, or NULL and "e"; the caller frees it */
+/* all boxes, or NULL and "e"; the caller frees it */
 
 static box_line_t *
 ops_boxes(size_t *n, err_t *e)
@@ -92,6 +94,8 @@ ops_boxes(size_t *n, err_t *e)
 }
 
 
+/* by its id, or by the execution's that it runs */
+
 static int
 ops_find(const char *id, box_line_t *found, err_t *e)
 {
@@ -104,7 +108,9 @@ ops_find(const char *id, box_line_t *found, err_t *e)
         return -1;
     }
 
-    for (i = 0; i < n && strcmp(lines[i].view.sandbox, id) != 0; i++) {
+    for (i = 0; i < n && strcmp(lines[i].view.sandbox, id) != 0
+                && (*id == '\0' || strcmp(lines[i].execution, id) != 0); i++)
+    {
         /* the next */
     }
 

@@ -333,6 +333,7 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
         return -1;
     }
 
+    box_mark(r.box, req->workspace, x->id);
     run_cell(&r);
 
     if (e->status != 0) {

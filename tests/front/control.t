@@ -77,7 +77,9 @@ my $other = $f->get('POST', '/sandboxes', '', RETORT_WORKSPACE => 'w2')
 
 sub ps { map { $_->{id} => $_ } @{$f->control('GET', '/ps')->{json}{sandboxes}} }
 
+$f->execute({ code => 'out(1)', sandbox_id => $id });
 my %ps = ps();
+is($ps{$id}{execution_id}, undef, 'a run that is over is not told');
 is($ps{$id}{workspace}, 'demo', 'sandboxes are listed');
 is($ps{$other}{workspace}, 'w2', 'those of all workspaces');
 is($ps{$id}{status}, 'idle', 'with what they do');
@@ -112,7 +114,15 @@ $_->send_request($p, '{"code":"nap(20)","timeout":20}') for @c;
 ok(wait_for(sub { %ps = ps(); 2 == grep { $_->{status} eq 'busy' } values %ps }),
    'with every thread in a run it still answers');
 my @busy = grep { $ps{$_}{status} eq 'busy' } keys %ps;
-$f->control('POST', "/kill/$_") for @busy;
+ok(wait_for(sub {
+    %ps = ps();
+    2 == grep { ($ps{$_}{execution_id} // '') =~ /^exec_n1_/
+                && $ps{$_}{workspace} eq 'demo' } @busy;
+}), 'and says whose each is, and which execution');
+is($f->control('GET', "/sandboxes/$ps{$busy[0]}{execution_id}")->{json}{id},
+   $busy[0], 'by which a sandbox is found, too');
+$f->control('POST', "/kill/$_")
+    for $busy[0], $ps{$busy[1]}{execution_id};
 like($_->read_answer->{body}, qr/"status":"killed"/,
      'and ends a run that has no public id') for @c;
 
