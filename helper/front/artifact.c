@@ -257,7 +257,7 @@ artifact_store(out_artifact_t *a, const request_t *req, const void *data,
 int
 artifact_open(const char *id, const char *workspace, uint64_t *size)
 {
-    char    owner[STORE_OWNER + 1];
+    char    owner[STORE_OWNER + 1], file[OUT_FILE];
     size_t  n;
 
     n = strlen(artifact_prefix);
@@ -266,11 +266,21 @@ artifact_open(const char *id, const char *workspace, uint64_t *size)
         id += n;
     }
 
+    /* out of a link, behind which its signature stands */
+    n = strcspn(id, "?");
+
+    if (n >= sizeof(file)) {
+        return -1;
+    }
+
+    memcpy(file, id, n);
+    file[n] = '\0';
+
     if (secret_hex(owner, STORE_OWNER, ARTIFACT_OWNER, workspace) == -1
-        || strncmp(id, owner, STORE_OWNER) != 0)
+        || strncmp(file, owner, STORE_OWNER) != 0)
     {
         return -1;
     }
 
-    return store_open(id, size);
+    return store_open(file, size);
 }

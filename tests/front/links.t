@@ -140,7 +140,9 @@ secrets($secret[2]);
 $ng->reload;
 is status($new), 403, 'and so on';
 
-# what stays secret
+# what stays secret, and sound
+
+unlike $f->log, qr/Sanitizer|runtime error/, 'no sanitizer report';
 
 unlike $f->log, qr/[0-9a-f]{64}|LINK_KEY/, 'the front logs no key';
 unlike $ng->slurp('logs/error.log'), qr/[0-9a-f]{64}|LINK_KEY/,

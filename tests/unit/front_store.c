@@ -40,7 +40,7 @@ static void
 a_workspace_opens_its_own_and_no_other(void **state)
 {
     int        fd;
-    char       id[OUT_ID];
+    char       id[OUT_ID], link[OUT_ID];
     uint64_t   size;
 
     (void) state;
@@ -55,7 +55,13 @@ a_workspace_opens_its_own_and_no_other(void **state)
     assert_int_not_equal(fd, -1);
     (void) close(fd);
 
+    (void) snprintf(link, sizeof(link), "%s?e=1&w=2&s=3", a.file);
+    fd = artifact_open(link, "two", &size);
+    assert_int_not_equal(fd, -1);
+    (void) close(fd);
+
     assert_int_equal(artifact_open(id, "three", &size), -1);
+    assert_int_equal(artifact_open(link, "three", &size), -1);
     assert_int_equal(put("three", "12345", 0), 0);
     assert_string_not_equal(a.id, id);
     assert_int_equal(artifact_open("", "two", &size), -1);
