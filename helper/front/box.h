@@ -99,6 +99,11 @@ int box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e);
 int box_keep_as(box_t *box, const char *id, const char *workspace,
     uint64_t ttl);
 
+/* what a later front shall know of it; "execution" is "" if nobody will ask */
+
+void box_record(const box_t *box, const char *workspace,
+    const char *execution);
+
 /* a box of an earlier front; owned by the caller; NULL if it is of no use */
 
 box_t *box_adopt(const brk_ans_t *ans, const int *fds,

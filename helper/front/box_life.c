@@ -18,6 +18,7 @@
 #include "box_table.h"
 #include "broker_client.h"
 #include "clock.h"
+#include "exec.h"
 #include "flog.h"
 #include "pool.h"
 #include "protocol/init.h"
@@ -260,15 +261,16 @@ box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
 }
 
 
-static void
-box_record(const box_t *box)
+void
+box_record(const box_t *box, const char *workspace, const char *execution)
 {
     record_t   r;
     brk_req_t  req;
 
     memset(&r, 0, sizeof(r));
     memcpy(r.sandbox, box->sandbox, sizeof(r.sandbox));
-    memcpy(r.workspace, box->workspace, sizeof(r.workspace));
+    (void) snprintf(r.execution, sizeof(r.execution), "%s", execution);
+    (void) snprintf(r.workspace, sizeof(r.workspace), "%s", workspace);
     r.created = box->created;
     r.ttl = box->ttl;
 
@@ -339,7 +341,7 @@ box_keep_as(box_t *box, const char *id, const char *workspace, uint64_t ttl)
     }
 
     /* written before the first run: its order on the socket is enough */
-    box_record(box);
+    box_record(box, workspace, "");
 
     return 0;
 }
@@ -362,7 +364,11 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
     box = NULL;
 
     if (p != NULL && record_read(&r, ans->record) == 0) {
-        box = box_make(ans, fds, p);
+        if (r.execution[0] != '\0') {
+            exec_lost(r.execution, r.workspace, r.sandbox);
+        }
+
+        box = r.sandbox[0] != '\0' ? box_make(ans, fds, p) : NULL;
     }
 
     if (box == NULL) {

@@ -212,26 +212,36 @@ exec_sweep(uint64_t now)
 }
 
 
-exec_t *
-exec_begin(const request_t *req, err_t *e)
+static exec_t *
+exec_new(const char *id, const char *workspace)
 {
-    int       taken;
-    exec_t   *x, **p;
+    exec_t  *x;
 
     x = calloc(1, sizeof(exec_t));
 
     if (x == NULL || pthread_mutex_init(&x->lock, NULL) != 0) {
         free(x);
-        (void) err_set(e, 500, "no_memory", "out of memory");
         return NULL;
     }
 
-    memcpy(x->id, req->execution, sizeof(x->id));
-    memcpy(x->workspace, req->workspace, sizeof(x->workspace));
+    (void) snprintf(x->id, sizeof(x->id), "%s", id);
+    (void) snprintf(x->workspace, sizeof(x->workspace), "%s", workspace);
     x->begun = clock_wall_ms();
     x->refs = 2;
     x->listed = 1;
-    x->wake = wake_fd();
+    x->wake = -1;
+
+    return x;
+}
+
+
+/* 0, or -1 if there is one with this id */
+
+static int
+exec_list(exec_t *x)
+{
+    int       taken;
+    exec_t  **p;
 
     (void) pthread_mutex_lock(&exec_mutex);
 
@@ -246,13 +256,57 @@ exec_begin(const request_t *req, err_t *e)
 
     (void) pthread_mutex_unlock(&exec_mutex);
 
-    if (taken) {
+    return taken ? -1 : 0;
+}
+
+
+exec_t *
+exec_begin(const request_t *req, err_t *e)
+{
+    exec_t  *x;
+
+    x = exec_new(req->execution, req->workspace);
+
+    if (x == NULL) {
+        (void) err_set(e, 500, "no_memory", "out of memory");
+        return NULL;
+    }
+
+    x->wake = wake_fd();
+
+    if (exec_list(x) == -1) {
         exec_free(x);
         (void) err_set(e, 500, "bad_param", "RETORT_EXECUTION was used before");
         return NULL;
     }
 
     return x;
+}
+
+
+void
+exec_lost(const char *id, const char *workspace, const char *sandbox)
+{
+    exec_t  *x;
+
+    x = exec_new(id, workspace);
+
+    if (x == NULL) {
+        return;
+    }
+
+    if (exec_list(x) == -1) {
+        exec_free(x);
+        return;
+    }
+
+    x->res.verdict = VERDICT_LOST;
+    x->res.fate = *sandbox != '\0' ? STATE_KEPT : STATE_GONE;
+    (void) snprintf(x->res.sandbox, sizeof(x->res.sandbox), "%s", sandbox);
+    outputs_error(&x->res.out, "Lost", "Lost: The service's own process died; "
+                  "what the code did is unknown.");
+    exec_over(x);
+    exec_release(x);
 }
 
 

@@ -77,6 +77,10 @@ void exec_placed(exec_t *x, const char *sandbox);
 
 void exec_over(exec_t *x);
 
+/* one of an earlier front that went on behind its answer, and ended with it */
+
+void exec_lost(const char *id, const char *workspace, const char *sandbox);
+
 /* it did not become a run, and is forgotten */
 
 void exec_forget(exec_t *x);

@@ -247,6 +247,10 @@ place_leave(run_t *r)
         return;
     }
 
+    if (r->job->detach) {
+        box_record(box, box->workspace, "");
+    }
+
     if (box->lost) {
         res->fate = STATE_LOST;
         box->lost = 0;
@@ -334,6 +338,11 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
     }
 
     box_mark(r.box, req->workspace, x->id);
+
+    if (job->detach) {
+        box_record(r.box, req->workspace, x->id);
+    }
+
     run_cell(&r);
 
     if (e->status != 0) {

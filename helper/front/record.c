@@ -14,7 +14,7 @@
 #include "text.h"
 
 
-#define RECORD_MAGIC    0x52465231      /* "RFR1": names the layout, too */
+#define RECORD_MAGIC    0x52465232      /* "RFR2": names the layout, too */
 
 
 typedef struct {
@@ -23,11 +23,12 @@ typedef struct {
     uint64_t  created;
     uint64_t  ttl;
     char      sandbox[JOB_SANDBOX];
+    char      execution[REQ_EXECUTION];
     char      workspace[REQ_WORKSPACE];
     char      end[7];
 } record_wire_t;
 
-static_assert(sizeof(record_wire_t) == 152, "record: no padding");
+static_assert(sizeof(record_wire_t) == 208, "record: no padding");
 static_assert(sizeof(record_wire_t) <= BRK_RECORD_SIZE, "record fits");
 
 
@@ -59,11 +60,22 @@ record_write(const record_t *r, uint8_t out[BRK_RECORD_SIZE])
     w.created = r->created;
     w.ttl = r->ttl;
     (void) snprintf(w.sandbox, sizeof(w.sandbox), "%s", r->sandbox);
+    (void) snprintf(w.execution, sizeof(w.execution), "%s", r->execution);
     (void) snprintf(w.workspace, sizeof(w.workspace), "%s", r->workspace);
     w.sum = record_sum(&w);
 
     memset(out, 0, BRK_RECORD_SIZE);
     memcpy(out, &w, sizeof(w));
+}
+
+
+/* an id of that kind, or nothing */
+
+static int
+record_id(const char *id, size_t size, const char *kind)
+{
+    return memchr(id, '\0', size) != NULL
+           && (*id == '\0' || text_is_id(id, kind));
 }
 
 
@@ -78,16 +90,18 @@ record_read(record_t *r, const uint8_t in[BRK_RECORD_SIZE])
         return -1;
     }
 
-    if (memchr(w.sandbox, '\0', sizeof(w.sandbox)) == NULL
+    if (!record_id(w.sandbox, sizeof(w.sandbox), "sbx")
+        || !record_id(w.execution, sizeof(w.execution), "exec")
         || memchr(w.workspace, '\0', sizeof(w.workspace)) == NULL
-        || !text_is_id(w.sandbox, "sbx")
         || !text_is_name(w.workspace, sizeof(w.workspace) - 1)
-        || w.ttl == 0)
+        || (w.sandbox[0] == '\0' && w.execution[0] == '\0')
+        || (w.sandbox[0] != '\0' && w.ttl == 0))
     {
         return -1;
     }
 
     memcpy(r->sandbox, w.sandbox, sizeof(r->sandbox));
+    memcpy(r->execution, w.execution, sizeof(r->execution));
     memcpy(r->workspace, w.workspace, sizeof(r->workspace));
     r->created = w.created;
     r->ttl = w.ttl;

@@ -1,8 +1,10 @@
 
 /*
  * What the front leaves with the broker for its successor: BRK_RECORD_SIZE
- * bytes per sandbox, only for those that are kept.  A sandbox whose record is
- * not a good one is of no use to a later front and is killed.
+ * bytes per sandbox, for those that are kept, and for those in which something
+ * runs whose client was answered: it may ask later what became of it.  A
+ * sandbox whose record is not a good one is of no use to a later front and is
+ * killed.
  */
 
 #ifndef FRONT_RECORD_H
@@ -16,7 +18,8 @@
 
 
 typedef struct {
-    char      sandbox[JOB_SANDBOX];
+    char      sandbox[JOB_SANDBOX];     /* "" if it is not kept */
+    char      execution[REQ_EXECUTION]; /* "" if none goes on */
     char      workspace[REQ_WORKSPACE];
     uint64_t  created;          /* wall msec */
     uint64_t  ttl;              /* msec */

@@ -151,4 +151,27 @@ wait_for(sub { ask(GET => "/executions/$ids[0]")->{json}{status} eq 'running' })
 ask(DELETE => "/executions/$_") for @ids[0 .. 12];
 is(verdict($ids[0])->{status}, 'cancelled', 'and be ended');
 
+# a front that dies
+
+my $kept = $f->execute({ code => '$v{n} = 3', keep => \1 })->{json}{sandbox_id};
+@ids = map { $f->execute({ code => 'nap(30)', detach => \1, @$_ })
+             ->{json}{execution_id} } [], [sandbox_id => $kept];
+wait_for(sub { ask(GET => "/executions/$ids[1]")->{json}{status}
+               eq 'running' });
+kill 'KILL', $f->{pid};
+$f->ended;
+$f->run();
+$j = verdict($ids[0]);
+is($j->{status}, 'lost', 'a detached run of a front that died is lost');
+is($j->{sandbox_id}, undef, 'and its sandbox gone');
+$j = verdict($ids[1]);
+is($j->{status}, 'lost', 'so is one in a session');
+is($j->{sandbox_id}, $kept, 'which is named');
+is(ask(GET => "/executions/$ids[0]", RETORT_WORKSPACE => 'other')->{status},
+   404, 'to its own workspace');
+is($f->execute({ code => 'out($v{n})', sandbox_id => $kept })->{json}{stdout},
+   3, 'the session lives');
+is(ask(GET => "/executions/$many[13]{json}{execution_id}")->{status}, 200,
+   'whatever ran behind its answer has a verdict');
+
 done_front($f);
