@@ -96,6 +96,26 @@ changes_before(void)
 }
 
 
+/* a kernel that was killed in the middle of an upload left a part of it */
+
+static int
+changes_sweep(void *data, tree_change_t what, int dir, const char *path,
+    tree_node_t *node)
+{
+    (void) data;
+    (void) what;
+    (void) path;
+
+    if (S_ISREG(node->mode)
+        && strncmp(node->name, FILE_PART, strlen(FILE_PART)) == 0)
+    {
+        (void) unlinkat(dir, node->name, 0);
+    }
+
+    return 0;
+}
+
+
 void
 changes_start(void)
 {
@@ -105,7 +125,8 @@ changes_start(void)
 
     /* if it cannot be made now, it is tried again after each run */
     (void) mkdir(KERN_OUTPUTS, 0700);
-    changes_before();
+    changes_unknown = 0;
+    changes_walk(changes_sweep, NULL);
 }
 
 

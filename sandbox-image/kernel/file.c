@@ -105,6 +105,8 @@ file_parent(file_name_t *n, int make)
 void
 file_filed(int error, int more)
 {
+    /* an interrupt that came meanwhile is not the next run's */
+    run_drop_signals();
     wire_lock();
     wire_send(KRN_FILED, (uint32_t) error, (uint32_t) more, NULL, 0);
     wire_unlock();
@@ -142,7 +144,7 @@ file_open(file_t *file)
         return errno;
     }
 
-    (void) snprintf(file->part, sizeof(file->part), ".part-%d-%u",
+    (void) snprintf(file->part, sizeof(file->part), FILE_PART "%d-%u",
                     (int) getpid(), ++number);
 
     file->fd = openat(dir, file->part,

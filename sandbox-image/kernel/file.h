@@ -12,6 +12,9 @@
 #include "retort.h"
 
 
+/* names a file until it is whole; those of a dead kernel are removed */
+
+#define FILE_PART   ".retort-part-"
 #define FILE_DEPTH  64          /* of folders that are deleted */
 
 

@@ -169,6 +169,13 @@ is_deeply([$r->{status}, code($r)], [507, 'disk_full'], 'a full disk is told')
 is_deeply([grep {/more|part/} @{ names('') }], [], 'and nothing of it stays');
 $s->request('DELETE', "$at/$_") for qw(large sparse);
 
+# ---- an interpreter that dies in the middle of one ----
+
+here("import os; open('.retort-part-1-1', 'w'); os._exit(1)");
+here('1');
+is_deeply([grep {/part/} @{ names('') }], [],
+    'what a dead interpreter left of an upload is removed');
+
 # ---- a client that goes away, a session that is busy ----
 
 $sock = begin_put('gone', 1_000_000, 'x' x 300_000);
