@@ -39,14 +39,16 @@ mounts_private(void)
 
 /*
  * An overlay of its own gives each sandbox its own inodes, so that locks on
- * files of the image are no channel between tenants.
+ * files of the image are no channel between tenants.  On top is the template's
+ * empty /dev/shm, a tmpfs: statfs() tells how full that is, and not how full
+ * the host's disk is.
  */
 
 int
 mounts_root(void)
 {
     return mount("overlay", BOX, "overlay", MS_RDONLY|MS_NOSUID|MS_NODEV,
-                 "lowerdir=/.layer:/.image");
+                 "lowerdir=/dev/shm:/.layer:/.image");
 }
 
 
