@@ -69,6 +69,8 @@ sub play {
 }
 
 
+sub descriptors { scalar(() = glob "/proc/$broker/fd/*") }
+
 my %ended = (
     early => 'an operation before hello',
     hello => 'a second hello',
@@ -78,10 +80,13 @@ my %ended = (
     seq => 'a request without a number',
     unknown => 'an operation that does not exist',
     descriptors => 'descriptors, where none belong',
+    rights => 'as many descriptors as a packet takes',
     signal => 'a signal that is not in the list',
 );
 
 sub foul { scalar(() = $s->log =~ /broke the protocol/g) }
+
+my $open = descriptors();
 
 for my $case (sort keys %ended) {
     my $before = foul();
@@ -99,6 +104,11 @@ ok($s->until_true(sub { $s->log =~ /front does not read/ }),
     'a front that asks and never reads is found out');
 ok($s->until_true(sub { $s->process('retort-front') }), '... and another is started');
 
+provoke('empty');
+ok($s->until_true(sub { $s->log =~ /front is gone.*front is gone/s }),
+    'a packet of nothing is an end');
+ok($s->until_true(sub { $s->process('retort-front') }), '... and another is started');
+
 is(play('profile'), 'profile code 1 memory 0', 'a name that does not end is no profile');
 is(play('above'), 'above code 0 memory ' . (128 << 20),
     'memory above the ceiling becomes the ceiling');
@@ -112,6 +122,19 @@ my ($limit) = grep { $_ == 48 << 20 } map { Retort::Service::slurp($_) || 0 }
     glob join ' ', map {("$_/memory.limit_in_bytes", "$_/memory.max")} $s->boxes;
 
 is($limit + 0, 48 << 20, '... in its cgroup, after it was asked to go up in vain');
+play('drop');
+is(play('forged'), 'forged bad 0 code 0',
+    'every operation on an id that is like a living one is refused; the living one lives');
+is(play('hurry'), 'hurry bad 0 code 0',
+    'signals, limits and restarts before a restart is through are refused');
+is(play('names'), 'names bad 0 code 0', 'names that are like a profile\'s are refused');
+play('drop');
+is(play('flood'), 'flood bad 0 code 0', '20,000 questions in a row are answered');
+is(play('limits'), join(' ', 'limits code 0', 128 << 20, 256 << 20, 16384, 64 << 20,
+    256 << 20, 128, 2000, 512), 'all limits at their highest become the ceilings');
+play('drop');
+ok($s->until_true(sub { descriptors() <= $open }), 'in the end the broker has no more open than at first')
+    or diag(descriptors() . " and $open");
 like($s->log, qr/broke the protocol: operation 9999/, 'the log names what was foul');
 
 $s->end;

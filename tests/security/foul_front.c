@@ -259,30 +259,242 @@ foul_requests(void)
 }
 
 
+/* ---- well-formed requests about boxes that are others', or not there ---- */
+
+#define FOUL_OPS  6
+
+static const uint16_t  foul_ops[FOUL_OPS] = {
+    BRK_KILL, BRK_SIGNAL, BRK_STAT, BRK_LIMIT, BRK_RECORD, BRK_RESTART
+};
+
+
+/* every operation on ids that are like a living one; 0 if all are refused */
+
 static int
-foul_is_message(void)
+foul_forge(uint64_t id)
 {
-    size_t                    i;
-    static const char *const  names[] = {
-        "short", "long", "version", "seq", "unknown", "hello", "descriptors"
+    int                    bad;
+    size_t                 i, j;
+    brk_ans_t              ans;
+    brk_req_t              req;
+    static const uint64_t  mask[] = {
+        1ULL << 32, 1ULL << 63, 1, 1ULL << 16, 1ULL << 31, UINT64_MAX
     };
 
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(foul_case, names[i]) == 0) {
-            return 1;
+    bad = 0;
+
+    for (i = 0; i < FOUL_OPS; i++) {
+        for (j = 0; j < sizeof(mask) / sizeof(mask[0]); j++) {
+            req = foul_req(foul_ops[i]);
+            req.id = id ^ mask[j];
+            req.signal = SIGKILL;
+            ans = foul_ask(&req);
+            bad += (ans.code != BRK_EBOX);
         }
     }
 
-    return 0;
+    return bad;
+}
+
+
+/* operations on a box whose new kernel is not there yet; 0 if refused */
+
+static int
+foul_hurry(uint64_t id)
+{
+    int        bad;
+    size_t     i;
+    brk_ans_t  ans;
+    brk_req_t  req;
+
+    bad = 0;
+
+    for (i = 0; i < FOUL_OPS; i++) {
+        if (foul_ops[i] != BRK_SIGNAL && foul_ops[i] != BRK_LIMIT
+            && foul_ops[i] != BRK_RESTART)
+        {
+            continue;
+        }
+
+        /* both are there when the broker reads the first */
+        req = foul_req(BRK_RESTART);
+        req.id = id;
+        (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
+        req = foul_req(foul_ops[i]);
+        req.id = id;
+        req.signal = SIGKILL;
+        ans = foul_ask(&req);
+        bad += (ans.code != BRK_ESTATE);
+
+        do {
+            req = foul_req(BRK_LIMIT);
+            req.id = id;
+            ans = foul_ask(&req);
+        } while (ans.code == BRK_ESTATE);
+    }
+
+    return bad;
+}
+
+
+/* names that are no profile's; 0 if all are refused */
+
+static int
+foul_names(void)
+{
+    int                       bad;
+    size_t                    i;
+    brk_ans_t                 ans;
+    brk_req_t                 req;
+    static const char *const  names[] = {
+        "", "../default", "default/", "/default", "Default", "default ",
+        "defaul", "default.conf", "%s%s%n", "\n"
+    };
+
+    bad = 0;
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        req = foul_req(BRK_SPAWN);
+        strcpy(req.profile, names[i]);
+        ans = foul_ask(&req);
+        bad += (ans.code != BRK_EPROFILE);
+    }
+
+    return bad;
+}
+
+
+/* all limits at once, as high as they can be written */
+
+static void
+foul_limits(void)
+{
+    char                  text[256];
+    brk_ans_t             ans;
+    brk_req_t             req;
+    retort_box_limits_t  *l;
+
+    (void) foul_spawn(0, &ans);
+    req = foul_req(BRK_SPAWN);
+    strcpy(req.profile, "default");
+    memset(&req.limits, 0xff, sizeof(req.limits));
+    ans = foul_ask(&req);
+    l = &ans.limits;
+    (void) snprintf(text, sizeof(text), "code %d %llu %llu %llu %llu %llu %u "
+                    "%u %u", ans.code, (unsigned long long) l->memory,
+                    (unsigned long long) l->disk,
+                    (unsigned long long) l->inodes,
+                    (unsigned long long) l->tmp, (unsigned long long) l->fsize,
+                    l->processes, l->cpu, l->files);
+    foul_say(text);
+}
+
+
+/* a packet of nothing; a packet with as many descriptors as the kernel takes */
+
+static void
+foul_packets(void)
+{
+    int             i, *fd;
+    char            room[CMSG_SPACE(253 * sizeof(int))];
+    brk_req_t       req;
+    struct iovec    iov;
+    struct msghdr   mh;
+    struct cmsghdr  *cm;
+
+    if (strcmp(foul_case, "empty") == 0) {
+        (void) send(FOUL_SOCK, "", 0, 0);
+        (void) foul_answer();
+        return;
+    }
+
+    memset(&mh, 0, sizeof(mh));
+    memset(room, 0, sizeof(room));
+    req = foul_req(BRK_STAT);
+    iov.iov_base = &req;
+    iov.iov_len = sizeof(req);
+    mh.msg_iov = &iov;
+    mh.msg_iovlen = 1;
+    mh.msg_control = room;
+    mh.msg_controllen = sizeof(room);
+    cm = CMSG_FIRSTHDR(&mh);
+    cm->cmsg_level = SOL_SOCKET;
+    cm->cmsg_type = SCM_RIGHTS;
+    cm->cmsg_len = CMSG_LEN(253 * sizeof(int));
+    fd = (int *) CMSG_DATA(cm);
+
+    for (i = 0; i < 253; i++) {
+        fd[i] = FOUL_DIR;
+    }
+
+    (void) sendmsg(FOUL_SOCK, &mh, 0);
+    (void) foul_answer();
+    foul_say("was answered");
+}
+
+
+static void
+foul_boxes_of_others(void)
+{
+    int        i, bad;
+    char       text[64];
+    uint64_t   id;
+    brk_ans_t  ans;
+    brk_req_t  req;
+
+    bad = 0;
+    id = foul_spawn(0, &ans);
+    req = foul_req(BRK_STAT);
+    req.id = id;
+
+    if (strcmp(foul_case, "forged") == 0) {
+        bad = foul_forge(id);
+
+    } else if (strcmp(foul_case, "hurry") == 0) {
+        bad = foul_hurry(id);
+
+    } else if (strcmp(foul_case, "names") == 0) {
+        bad = foul_names();
+
+    } else {
+        for (i = 0; i < 20000; i++) {
+            req.seq = ++foul_seq;
+            bad += (foul_ask(&req).code != BRK_OK);
+        }
+    }
+
+    req.seq = ++foul_seq;
+    ans = foul_ask(&req);
+    (void) snprintf(text, sizeof(text), "bad %d code %d", bad, ans.code);
+    foul_say(text);
+}
+
+
+static int
+foul_is(const char *const *names)
+{
+    while (*names != NULL && strcmp(foul_case, *names) != 0) {
+        names++;
+    }
+
+    return *names != NULL;
 }
 
 
 int
 main(void)
 {
-    int        fd;
-    ssize_t    n;
-    brk_req_t  req;
+    int                       fd;
+    ssize_t                   n;
+    brk_req_t                 req;
+    static const char *const  messages[] = {
+        "short", "long", "version", "seq", "unknown", "hello", "descriptors",
+        NULL
+    };
+    static const char *const  packets[] = { "empty", "rights", NULL };
+    static const char *const  boxes[] = {
+        "forged", "hurry", "names", "flood", NULL
+    };
 
     fd = openat(FOUL_DIR, "case", O_RDONLY|O_CLOEXEC);
     n = (fd == -1) ? 0 : read(fd, foul_case, sizeof(foul_case) - 1);
@@ -297,8 +509,17 @@ main(void)
         /* nothing to play yet */
         (void) pause();
 
-    } else if (foul_is_message()) {
+    } else if (foul_is(messages)) {
         foul_messages();
+
+    } else if (foul_is(packets)) {
+        foul_packets();
+
+    } else if (foul_is(boxes)) {
+        foul_boxes_of_others();
+
+    } else if (strcmp(foul_case, "limits") == 0) {
+        foul_limits();
 
     } else {
         foul_requests();

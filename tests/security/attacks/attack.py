@@ -2,6 +2,7 @@
 import ctypes, errno, os, sys
 
 C = ctypes.CDLL(None, use_errno=True)
+MIB = 1 << 20
 
 
 def call(nr, *args):
@@ -28,7 +29,7 @@ def can(f, *args):
         r = f(*args)
     except OSError:
         return False
-    if isinstance(r, int) and not isinstance(r, bool) and r > 2:
+    if isinstance(r, int) and not isinstance(r, bool) and 2 < r < 1024:
         os.close(r)
     return True
 
@@ -39,6 +40,27 @@ def status(name, of="self"):
             return line.split(":")[1].strip()
 
 
+def error(nr, *args):
+    """The error number of a call, or 0."""
+    return 0 if call(nr, *args) else ctypes.get_errno()
+
+
+def often(f, bound):
+    """How often f(i) works, up to a bound."""
+    for i in range(bound):
+        try:
+            f(i)
+        except (OSError, MemoryError, RuntimeError):
+            return i
+    return bound
+
+
+def touch(mib):
+    """Memory that is really there."""
+    b = bytearray(mib * MIB)
+    b[::4096] = b"x" * (len(b) // 4096)
+    return b
+
+
 def end(bad):
     print("BROKE: %s" % (bad,) if bad else "HELD")
-

@@ -1,3 +1,4 @@
+# Creates a file in every system directory.
 bad = []
 for d in ("/", "/usr", "/usr/bin", "/usr/lib", "/etc", "/var", "/var/tmp", "/home", "/root", "/run", "/mnt", "/dev"):
     if os.path.realpath(d) in ("/tmp", "/workspace"):

@@ -1,3 +1,4 @@
+# Opens the interpreter and the shell for writing.
 bad = []
 for p in (os.__file__, os.path.realpath("/bin/sh"), "/etc/passwd"):
     try:

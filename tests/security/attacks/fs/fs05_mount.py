@@ -1,3 +1,4 @@
+# Mounts file systems.
 d = "/tmp/.m%d" % os.getpid()
 os.mkdir(d)
 bad = []

@@ -1,3 +1,4 @@
+# Makes device nodes.
 import stat
 bad = []
 for kind in (stat.S_IFBLK, stat.S_IFCHR):

@@ -1,1 +1,2 @@
+# Lists the hardware in /sys.
 end(os.listdir("/sys"))

@@ -1,3 +1,4 @@
+# Looks for device nodes besides the five harmless ones.
 import stat
 bad = []
 for d, _, names in os.walk("/dev"):

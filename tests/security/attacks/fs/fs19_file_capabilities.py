@@ -1,3 +1,4 @@
+# Writes a trusted attribute.
 p = "/tmp/.c%d" % os.getpid()
 open(p, "w").close()
 got = can(os.setxattr, p, "trusted.retort", b"x")

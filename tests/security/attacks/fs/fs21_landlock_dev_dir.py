@@ -1,3 +1,4 @@
+# Makes a directory below /dev.
 p = "/dev/.d%d" % os.getpid()
 got = can(os.mkdir, p)
 if got:

@@ -1,3 +1,4 @@
+# Makes a socket of every family but AF_UNIX.
 import socket
 bad = []
 for f in range(2, 46):

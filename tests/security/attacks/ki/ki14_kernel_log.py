@@ -1,1 +1,2 @@
+# Reads the kernel's log.
 end(call(103, 10, 0, 0) and "syslog")

@@ -1,3 +1,4 @@
+# Makes a user namespace by clone, also with bits above the 32nd set.
 def go(high):
     r = C.syscall(ctypes.c_long(56), ctypes.c_ulong(0x10000011 | high << 32), None, None, None, None)
     if r == 0:

@@ -1,3 +1,4 @@
+# Enters a namespace.
 bad = []
 for n in ("mnt", "net", "ipc", "uts"):
     def go():

@@ -1,1 +1,2 @@
+# Becomes root.
 end(child(lambda: (os.setresuid(0, 0, 0), os.setgroups([0])) and True) and "root")

@@ -1,1 +1,2 @@
+# Reads who listens, in /proc/net.
 end(os.path.exists("/proc/net/tcp") and "/proc/net")

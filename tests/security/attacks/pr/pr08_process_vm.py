@@ -1,3 +1,4 @@
+# Reads memory by process_vm_readv.
 class V(ctypes.Structure):
     _fields_ = [("p", ctypes.c_void_p), ("n", ctypes.c_size_t)]
 b = ctypes.create_string_buffer(8)

@@ -1,3 +1,4 @@
+# Makes a 32-bit call from 64-bit code.
 import mmap
 def go(nr):
     m = mmap.mmap(-1, 4096, prot=7)

@@ -1,1 +1,2 @@
+# Makes a fanotify descriptor.
 end(child(lambda: call(300, 0, 0)) and "fanotify")

@@ -1,3 +1,4 @@
+# Asks by mincore what of a shared file others have used.
 import mmap
 f = os.open(os.path.realpath("/bin/bash"), 0)
 m = mmap.mmap(f, 4096, prot=1, flags=2)

@@ -1,3 +1,4 @@
+# Locks 64 MiB in memory.
 def lock():
     import mmap
     m = mmap.mmap(-1, 64 << 20)

@@ -1,0 +1,3 @@
+# Changes the limits of pid 1.
+import resource
+end(child(lambda: resource.prlimit(1, resource.RLIMIT_NOFILE)) and "prlimit")

@@ -1,0 +1,12 @@
+# Takes all the pages of pipes that its user may have.
+# ---- hostile
+import fcntl
+keep = []
+def one(i):
+    keep.append(os.pipe())
+    fcntl.fcntl(keep[-1][1], 1031, MIB)
+often(one, 80)
+tell()
+# ---- victim
+import fcntl
+end(not can(fcntl.fcntl, os.pipe()[1], 1031, MIB) and "none left")
