@@ -464,18 +464,18 @@ store_init(int dir, const retort_settings_t *s)
 }
 
 
-/* for so long, or for a second if somebody finds no room */
+/* seconds; "soon" counts as soon as somebody finds no room */
 
 static void
-store_sleep(uint64_t sec)
+store_sleep(uint64_t soon_sec, uint64_t late_sec)
 {
     int              rc;
     struct timespec  late, soon;
 
     (void) clock_gettime(CLOCK_MONOTONIC, &late);
     soon = late;
-    soon.tv_sec += 1;
-    late.tv_sec += (time_t) sec;
+    soon.tv_sec += (time_t) soon_sec;
+    late.tv_sec += (time_t) late_sec;
 
     (void) pthread_mutex_lock(&store_mutex);
 
@@ -491,14 +491,15 @@ store_sleep(uint64_t sec)
 
 
 /*
- * What is stored after a scan is kept for store_keep at least: no file goes
- * before that or before the first end that the scan saw.
+ * What is stored after a scan is kept for store_keep at least: no file may go
+ * before that or before the first end that the scan saw.  From then on there
+ * is something to sweep, which waits until it is worth a scan, or needed.
  */
 
 void *
 store_sweeper(void *unused)
 {
-    uint64_t  now, next, end, least;
+    uint64_t  now, next, end, least, left;
 
     (void) unused;
 
@@ -516,7 +517,8 @@ store_sweeper(void *unused)
             end = next;
         }
 
-        store_sleep(end > now + least ? end - now + 1 : least + 1);
+        left = (end > now ? end - now : 0) + 1;
+        store_sleep(left, left > least ? left : least);
     }
 
     return NULL;

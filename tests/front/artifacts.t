@@ -183,7 +183,25 @@ symlink '/etc/hostname', "$store/.secret";
 is($f->run()->ended, 256, 'and what is no file');
 unlink "$store/.secret";
 
-# the sweep
+# the sweep, where time was shorter when the files came
+
+unlink map { "$store/$_" } files();
+$f->{o}{keep} = 5000;
+$f->run();
+$f->execute({ code => 'for (1 .. 256) {' . png('"$_"') . '}' });
+$f->{o}{keep} = 3_600_000;
+again();
+$r = $f->execute({ code => png('"one"') });
+like($r->{json}{outputs}[0]{not_stored}, qr/store is full/, 'it is full');
+my $had = files();
+ok(wait_for(sub {
+    $f->execute({ code => png('"one"') })->{json}{artifacts}[0]
+}), 'when there is no room, what is over goes at once');
+is($had, 256, 'where the store was full');
+kill 'TERM', $f->{pid};
+$f->ended;
+
+# the sweep as it comes
 
 $f->{o}{keep} = 1000;
 unlink map { "$store/$_" } files();
