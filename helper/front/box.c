@@ -414,6 +414,7 @@ box_news(box_t *box, box_t *copy)
 {
     (void) pthread_mutex_lock(&box_mutex);
     copy->gone = box->gone;
+    copy->doomed = box->doomed;
     copy->kernel_gone = box->kernel_gone;
     copy->status = box->status;
     copy->aged = box->aged;

@@ -159,7 +159,7 @@ int box_stat(const box_t *box, brk_stat_t *stat);
 
 int box_expired(err_t *e);
 
-/* a copy of what was told about it: aged, gone, kernel_gone, status, last */
+/* a copy of what is known: aged, doomed, gone, kernel_gone, status, last */
 
 void box_news(box_t *box, box_t *copy);
 

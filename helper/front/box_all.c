@@ -104,12 +104,24 @@ box_count(const retort_profile_t *p, box_counts_t *c)
 int
 box_kill_line(const box_line_t *l, err_t *e)
 {
-    brk_req_t  req;
-    brk_ans_t  ans;
+    box_t      *box;
+    brk_req_t   req;
+    brk_ans_t   ans;
 
     if (l->kept) {
         return box_delete(l->view.sandbox, l->workspace, e);
     }
+
+    /* the pool gives it to nobody from now on */
+
+    (void) pthread_mutex_lock(&box_mutex);
+    box = box_by_id(l->id);
+
+    if (box != NULL) {
+        box->doomed = 1;
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
 
     brk_request(&req, BRK_KILL, l->id);
 

@@ -91,7 +91,7 @@ pool_dead(box_t *box)
 
     box_news(box, &news);
 
-    return news.kernel_gone || news.gone;
+    return news.kernel_gone || news.gone || news.doomed;
 }
 
 

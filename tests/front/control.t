@@ -105,6 +105,8 @@ is($f->control('POST', '/kill/' . 'x' x 4000)->{status}, 404,
    'nor is a very long id');
 is($f->control('POST', "/kill/$ready")->{status}, 200,
    'one that waits can be ended');
+is($f->execute({ code => 'out(1)' })->{json}{status}, 'ok',
+   'and no run gets what is being ended');
 
 # all threads busy
 
