@@ -18,6 +18,7 @@
 #include "place.h"
 #include "pool.h"
 #include "routes.h"
+#include "settings.h"
 
 
 #define ROUTES_ROW(name)  &dialect_##name,
@@ -272,6 +273,20 @@ routes_restart(routes_t *r, err_t *e)
 
 
 static int
+routes_metadata(routes_t *r)
+{
+    size_t       n;
+    const char  *manifest;
+
+    manifest = settings_manifest(r->req->profile, &n);
+    r->dialect->render_meta(r->req, manifest, n, r->a);
+    r->a->status = 200;
+
+    return 0;
+}
+
+
+static int
 routes_do(routes_t *r, err_t *e)
 {
     if ((r->route->op == OP_EXECUTE || r->route->op == OP_BOX_CREATE)
@@ -288,6 +303,9 @@ routes_do(routes_t *r, err_t *e)
 
     case OP_BOX_CREATE:
         return routes_create(r, e);
+
+    case OP_METADATA:
+        return routes_metadata(r);
 
     case OP_BOX_LIST:
         return routes_list(r, e);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,9 +16,11 @@
 
 
 #define SETTINGS_SEALS  (F_SEAL_WRITE|F_SEAL_SHRINK|F_SEAL_GROW)
+#define SETTINGS_TEXTS  (RETORT_PROFILES_MAX * 65536)
 
 
 static retort_settings_t  settings;
+static char              *settings_text;        /* the manifests */
 
 
 static int
@@ -91,6 +94,28 @@ settings_check(const retort_settings_t *s)
 }
 
 
+static const char *
+settings_texts(int fd, size_t size)
+{
+    size_t    sum;
+    uint32_t  i;
+
+    for (sum = 0, i = 0; i < settings.nprofiles; i++) {
+        sum += settings.profile[i].manifest;
+    }
+
+    settings_text = malloc(size + 1);
+
+    if (sum != size || settings_text == NULL
+        || pread(fd, settings_text, size, sizeof(settings)) != (ssize_t) size)
+    {
+        return "manifests";
+    }
+
+    return NULL;
+}
+
+
 const retort_settings_t *
 settings_load(int fd)
 {
@@ -106,7 +131,9 @@ settings_load(int fd)
         return NULL;
     }
 
-    if (fstat(fd, &st) == -1 || st.st_size != sizeof(settings)) {
+    if (fstat(fd, &st) == -1 || st.st_size < (off_t) sizeof(settings)
+        || st.st_size > (off_t) sizeof(settings) + SETTINGS_TEXTS)
+    {
         flog(RLOG_ERROR, "settings: wrong size");
         return NULL;
     }
@@ -119,6 +146,10 @@ settings_load(int fd)
     }
 
     what = settings_check(&settings);
+
+    if (what == NULL) {
+        what = settings_texts(fd, (size_t) st.st_size - sizeof(settings));
+    }
 
     if (what != NULL) {
         flog(RLOG_ERROR, "settings: bad %s", what);
@@ -141,4 +172,22 @@ settings_profile(const retort_settings_t *s, const char *name)
     }
 
     return NULL;
+}
+
+
+const char *
+settings_manifest(const retort_profile_t *p, size_t *len)
+{
+    char                    *text;
+    const retort_profile_t  *q;
+
+    text = settings_text;
+
+    for (q = settings.profile; q < p; q++) {
+        text += q->manifest;
+    }
+
+    *len = p->manifest;
+
+    return text;
 }

@@ -24,4 +24,9 @@ const retort_profile_t *settings_profile(const retort_settings_t *s,
     const char *name);
 
 
+/* what the profile's image is made of, "*len" bytes; of settings_load() */
+
+const char *settings_manifest(const retort_profile_t *p, size_t *len);
+
+
 #endif /* FRONT_SETTINGS_H */

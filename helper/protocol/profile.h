@@ -64,11 +64,14 @@ typedef struct {
     uint32_t             sessions;      /* sandboxes of this profile at once */
     uint64_t             alive;         /* msec of a session's life; 0: any */
     uint32_t             life;          /* RETORT_LIFE_... */
-    uint32_t             reserved;
+    uint32_t             manifest;      /* bytes of it, below */
 } retort_profile_t;
 
 
-/* the whole memfd */
+/*
+ * The memfd begins with this.  Behind it, in the order of the profiles, are
+ * the manifests of their images, as text.
+ */
 
 typedef struct {
     uint32_t          magic;            /* RETORT_SETTINGS_MAGIC */

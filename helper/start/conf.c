@@ -455,6 +455,25 @@ conf_profile_defaults(retort_profile_t *p)
 }
 
 
+/* beside the image, if "auto/image" made it */
+
+static void
+conf_manifest(start_t *s, uint32_t i)
+{
+    char  path[4096];
+
+    (void) snprintf(path, sizeof(path), "%s/../manifest", s->rootfs[i]);
+
+    if (access(path, R_OK) == 0) {
+        s->manifest[i] = conf_load(path);
+    }
+
+    if (s->manifest[i] != NULL) {
+        s->settings.profile[i].manifest = (uint32_t) strlen(s->manifest[i]);
+    }
+}
+
+
 int
 conf_profile(start_t *s, const char *file, const char *name)
 {
@@ -486,7 +505,7 @@ conf_profile(start_t *s, const char *file, const char *name)
     c.target = (char *) p;
     c.args = s->args[i];
     c.text = &s->rootfs[i];
-    s->rootfs[i] = s->image;
+    s->rootfs[i] = s->image != NULL ? s->image : "/";
 
     if (conf_file(&c) == -1) {
         return -1;
@@ -497,6 +516,7 @@ conf_profile(start_t *s, const char *file, const char *name)
         return -1;
     }
 
+    conf_manifest(s, i);
     s->settings.nprofiles = i + 1;
 
     return 0;

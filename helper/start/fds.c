@@ -221,13 +221,20 @@ fds_notify(void)
 int
 fds_settings(const start_t *s)
 {
-    int  fd;
+    int       fd;
+    uint32_t  i;
+    ssize_t   n;
 
     fd = memfd_create("retort-settings", MFD_CLOEXEC|MFD_ALLOW_SEALING);
+    n = fd == -1 ? -1 : write(fd, &s->settings, sizeof(s->settings));
 
-    if (fd == -1
-        || write(fd, &s->settings, sizeof(s->settings))
-           != (ssize_t) sizeof(s->settings)
+    for (i = 0; i < s->settings.nprofiles && n > 0; i++) {
+        if (s->manifest[i] != NULL && s->manifest[i][0] != '\0') {
+            n = write(fd, s->manifest[i], s->settings.profile[i].manifest);
+        }
+    }
+
+    if (n <= 0
         || fcntl(fd, F_ADD_SEALS,
                  F_SEAL_SEAL|F_SEAL_SHRINK|F_SEAL_GROW|F_SEAL_WRITE)
            == -1)

@@ -48,6 +48,7 @@ typedef struct {
     retort_settings_t    settings;
     char                *args[RETORT_PROFILES_MAX][START_ARGS];
     char                *rootfs[RETORT_PROFILES_MAX];
+    char                *manifest[RETORT_PROFILES_MAX];
 
     uid_t                uid;           /* H */
     gid_t                gid;

@@ -23,6 +23,9 @@ unlink "$copy/root/etc/hostname";
 Retort::Service::write_file("$copy/root/etc/hostname", "other\n");
 chmod 0644, "$copy/root/etc/hostname";
 
+system('cp', $image =~ s/root$/manifest/r, "$copy/manifest") == 0
+    or die "cannot copy the manifest\n";
+
 my %plain = (import => 'numpy', ready => 0);
 my $s = Retort::Service->new(profiles => {
     default => { %plain, rootfs => "$copy/root",
@@ -33,6 +36,15 @@ my $s = Retort::Service->new(profiles => {
 is($s->run('print(open("/etc/hostname").read())')->{stdout}, "other\n\n",
     'a profile has the root file system that it names');
 is($s->bash('cat /etc/hostname')->{stdout}, "other\n", 'so have its programs');
+
+my ($status, $meta) = $s->json('GET', '/v1/metadata');
+my %version = map { $_->{name} => $_->{version} } @{ $meta->{modules} };
+is("$status $meta->{profile} $meta->{image_profile}", '200 default data',
+    'the manifest beside it is told');
+is($s->run("import sys, pandas\nprint(sys.version.split()[0], "
+    . 'pandas.__version__)')->{stdout}, "$meta->{python} $version{pandas}\n",
+    'with the versions that are there');
+is($meta->{limits}{memory_bytes}{default}, 512 << 20, 'and the limits');
 
 my $refused = 'ImportError: module \'numpy\' is not allowed by '
     . 'PYTHON_PACKAGES_WHITELIST_IMPORT';

@@ -29,6 +29,7 @@
 typedef enum {
     OP_EXECUTE,
     OP_BOX_CREATE,
+    OP_METADATA,
     OP_BOX_LIST,
     OP_BOX_SHOW,
     OP_BOX_DELETE,
@@ -96,6 +97,10 @@ typedef struct {
                        box_wish_t *wish, err_t *e);
     void  (*render_box)(const box_view_t *view, answer_t *a);
     void  (*render_boxes)(const box_view_t *views, size_t n, answer_t *a);
+
+    /* what there is in a sandbox: the image's manifest, and the limits */
+    void  (*render_meta)(const request_t *req, const char *manifest,
+                         size_t len, answer_t *a);
 
     /* files of a sandbox; what was written, or what there is */
     void  (*render_file)(const files_ask_t *ask, const file_info_t *file,

@@ -393,6 +393,7 @@ native_parse(const request_t *req, const char *body, size_t len, job_t *job,
 
 static const dialect_route_t  native_routes[] = {
     { "POST", "/execute", OP_EXECUTE },
+    { "GET", "/metadata", OP_METADATA },
     { "GET", "/sandboxes", OP_BOX_LIST },
     { "POST", "/sandboxes", OP_BOX_CREATE },
     { "GET", "/sandboxes/*", OP_BOX_SHOW },
@@ -539,6 +540,7 @@ const dialect_t  dialect_native = {
     .parse_box = native_parse_box,
     .render_box = native_render_box,
     .render_boxes = native_render_boxes,
+    .render_meta = native_render_meta,
     .render_file = native_render_file,
     .render_files = native_render_files
 };

@@ -51,7 +51,8 @@ sub settings {
     my $profile = pack('a32', 'default') . limits(1) . limits(2)
                   . pack('Q6', @run) . pack('Q6', @max)
                   . pack('LLQLL', $o{ready} // 0, $o{sessions} // 64,
-                         $o{alive} // 0, $o{life} // 0, 0);
+                         $o{alive} // 0, $o{life} // 0,
+                         length($o{manifest} // ''));
 
     $profile .= "\0" x (-length($profile) % 8);
 
@@ -59,7 +60,8 @@ sub settings {
                    $o{keep} // 3_600_000, $o{quota} // 1e9)
               . $profile . "\0" x (15 * length $profile);
 
-    return pack('LL', 0x52545631, 8 + length $all) . $all;
+    return pack('LL', 0x52545631, 8 + length $all) . $all
+        . ($o{manifest} // '');
 }
 
 
