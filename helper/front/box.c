@@ -162,6 +162,18 @@ box_due(const box_t *box, uint64_t now)
 }
 
 
+uint64_t
+box_due_wall(const box_t *box, uint64_t due, uint64_t now)
+{
+    if (box->dies != 0 && due == box->dies) {
+        /* the same in every answer */
+        return box->created + box->profile->alive;
+    }
+
+    return clock_wall_ms() + (due > now ? due - now : 0) / 1000;
+}
+
+
 void
 box_unref(box_t *box)
 {

@@ -521,7 +521,7 @@ box_expiry(const box_t *box)
 
     now = clock_mono_us();
 
-    return clock_wall_ms() + (box_due(box, now) - now) / 1000;
+    return box_due_wall(box, box_due(box, now), now);
 }
 
 

@@ -14,7 +14,7 @@
 void
 box_view(const box_t *box, box_view_t *v)
 {
-    uint64_t  now, end, left;
+    uint64_t  now;
 
     memset(v, 0, sizeof(box_view_t));
     memcpy(v->sandbox, box->sandbox, sizeof(v->sandbox));
@@ -24,10 +24,8 @@ box_view(const box_t *box, box_view_t *v)
     v->busy = box->owned;
 
     now = clock_mono_us();
-    end = box->owned ? box_due(box, now) : box->expires;
-    left = end > now ? (end - now) / 1000 : 0;
-
-    v->expires = clock_wall_ms() + left;
+    v->expires = box_due_wall(box, box->owned ? box_due(box, now)
+                                              : box->expires, now);
 }
 
 

@@ -40,6 +40,9 @@ box_t *box_by_name(const char *sandbox, const char *workspace, err_t *e);
 /* when it ends (mono usec) if nobody uses it after "now" */
 uint64_t box_due(const box_t *box, uint64_t now);
 
+/* that as wall msec */
+uint64_t box_due_wall(const box_t *box, uint64_t due, uint64_t now);
+
 /* drops one reference; the last one closes and frees */
 void box_unref(box_t *box);
 

@@ -62,12 +62,12 @@ undef $f;
 
 # timed, and of a bounded age
 
-$f = Retort::Front->start(ttl => 60_000, alive => 3000);
+$f = Retort::Front->start(ttl => 60_000, alive => 5000);
 $id = made();
-cmp_ok(life($id), '<=', 3, 'no session is promised more than its age');
+cmp_ok(life($id), '<=', 5, 'no session is promised more than its age');
 $r = run($id, '$v{x} = 1');
 cmp_ok(at($r->{json}{expires_at}), '<=', at($first = look($id)->{json}{created_at})
-                                         + 3.01, 'use does not renew that');
+                                         + 5, 'use does not renew that');
 is(sum($r), 'ok kept', 'it is used until then');
 my $late = $f->client;
 my $c = $f->client;
@@ -93,7 +93,7 @@ kill 'KILL', $f->{pid};
 $f->ended;
 $f->run();
 is(sum(run($id, '1')), 'ok kept', 'a session whose front died goes on');
-cmp_ok(life($id), '<=', 3.01, 'with its age');
+cmp_ok(life($id), '<=', 5, 'with its age');
 ok(wait_for(sub { look($id)->{status} == 410 }), 'and ends of it');
 undef $f;
 
@@ -108,11 +108,20 @@ run($id, '$v{x} = 7');
 sleep 0.8;
 $r = run($id, 'out($v{x})');
 is($r->{json}{stdout}, '7', 'it is kept while nobody uses it');
+is(at($r->{json}{expires_at}), at(look($id)->{json}{expires_at}),
+   'each answer has its end');
 is(sum(run($id, 'die "no"')), 'error kept', 'an error does not end it');
+is(sum($f->execute({ code => 'nap(20)', sandbox_id => $id, timeout => 0.2 })),
+   'timeout kept', 'nor does a run that can be interrupted');
 $r = run($id, 'POSIX::_exit(3)');
 is(sum($r), 'killed gone', 'the end of its interpreter does');
 is($r->{json}{sandbox_id}, undef, 'no sandbox is named any more');
 is(look($id)->{status}, 410, 'it is gone');
+my $stuck = made();
+is(sum($f->execute({ code => '$SIG{INT} = "IGNORE"; 1 while 1', timeout => 0.2,
+                     sandbox_id => $stuck })),
+   'timeout gone', 'so does one that has to be killed at its limit');
+is(look($stuck)->{status}, 410, 'it is gone, too');
 is(run($id, '1')->{status}, 410, 'for runs, too');
 
 $id = made();
