@@ -195,9 +195,16 @@ def span_of(patch, upright):
 
 # box plots: matplotlib keeps no record, so it is read off the lines
 
+def short_lines(ax):
+    """Each line as two lists; long ones are no part of a box."""
+    for line in ax.lines[:POINTS]:
+        x, y = line.get_xdata(), line.get_ydata()
+        if len(x) <= POINTS:
+            yield line, list(x), list(y)
+
+
 def box_frames(ax):
-    for line in ax.lines:
-        x, y = list(line.get_xdata()), list(line.get_ydata())
+    for line, x, y in short_lines(ax):
         if len(x) >= 5 and x[0] == x[-1] and y[0] == y[-1]:
             yield min(x), max(x), min(y), max(y)
 
@@ -240,8 +247,7 @@ def boxes(ax, upright):
     lines = []
     found = []
 
-    for line in ax.lines[:POINTS]:
-        x, y = list(line.get_xdata()), list(line.get_ydata())
+    for line, x, y in short_lines(ax):
         joined = line.get_linestyle() not in ("None", "none", " ", "")
         lines.append((x, y, joined) if upright else (y, x, joined))
 

@@ -94,6 +94,12 @@ def form_bytes(mime, value):
 
 
 def send(kind, data):
+    # altair's charts are kept as what they are
+    vega = [m for m in data if m.startswith("application/vnd.vega")]
+
+    if vega:
+        data = {"application/json": data[vega[0]], **data}
+
     _retort.display(kind, [(mime, form_bytes(mime, value))
                            for mime, value in data.items()
                            if value is not None])

@@ -99,6 +99,9 @@ is_deeply([map { size($_->{'image/png'}) } forms($events)], ['3x2', '40x30'],
     . "'application/pdf': b'%PDF-1.4', 'text/plain': 'x'}, raw=True)"));
 is_deeply($form, { 'image/jpeg' => "\xff\xd8\xff", 'text/plain' => 'x',
     'application/pdf' => '%PDF-1.4' }, 'JPEG and PDF keep their bytes');
+($form) = forms($kernel->run("display({'application/vnd.vegalite.v4+json': "
+    . "{'mark': 'bar'}, 'text/plain': 'c'}, raw=True)"));
+is($form->{'application/json'}, '{"mark": "bar"}', 'a chart of altair is JSON');
 ($form) = forms($kernel->run("import sympy\nsympy.Symbol('x') ** 2"));
 is($form->{'text/latex'}, '$\displaystyle x^{2}$', 'a formula is LaTeX');
 
