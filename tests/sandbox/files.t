@@ -46,14 +46,14 @@ sub peak {
 
 # the head of a request, and not all of its body
 
-sub begin_put {
-    my ($name, $size, $some) = @_;
+sub begin {
+    my ($method, $name, $some, $size) = @_;
     my $sock = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$s->{port}")
         or die "connect: $!";
 
-    print $sock "PUT $at/$name HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-        . "Authorization: Bearer $s->{key}\r\nContent-Length: $size\r\n\r\n"
-        . $some;
+    print $sock "$method $at/$name HTTP/1.1\r\nHost: x\r\n"
+        . "Connection: close\r\nAuthorization: Bearer $s->{key}\r\n"
+        . (defined $size ? "Content-Length: $size\r\n" : '') . "\r\n$some";
     $sock->flush;
 
     return $sock;
@@ -149,6 +149,12 @@ my @grown = map { peak($_) - shift @before } $front, $worker;
 cmp_ok($grown[0], '<', 2048, "the front grew by $grown[0] KiB");
 cmp_ok($grown[1], '<', 2048, "the worker by $grown[1] KiB");
 
+$r = begin('GET', 'large', '');
+read $r, my $some, 100_000;
+close $r;
+is(here('print(1)')->{stdout}, "1\n",
+    'a reader that goes away in the middle leaves the session to others');
+
 # ---- limits ----
 
 $r = here(<<'PY');
@@ -158,7 +164,7 @@ except OSError as e: print(e.strerror)
 with open('sparse', 'wb') as f: f.truncate(250 << 20)
 PY
 is($r->{stdout}, "File too large\n", 'a sparse file has the same limit');
-my $sock = begin_put('huge', 270 * MIB, 'x');
+my $sock = begin('PUT', 'huge', 'x', 270 * MIB);
 like(join('', <$sock>), qr/ 413 .*"too_large"/s,
     'a file above the limit is refused');
 $left = 150;
@@ -178,7 +184,7 @@ is_deeply([grep {/part/} @{ names('') }], [],
 
 # ---- a client that goes away, a session that is busy ----
 
-$sock = begin_put('gone', 1_000_000, 'x' x 300_000);
+$sock = begin('PUT', 'gone', 'x' x 300_000, 1_000_000);
 $s->until_true(sub {
     ($s->json('GET', "/v1/sandboxes/$box"))[1]{status} eq 'running'
 });
