@@ -107,10 +107,11 @@ is_deeply(brief("import signal\n[s for s in signal.valid_signals()\n"
     . " if signal.getsignal(s) not in (signal.SIG_DFL, None)\n"
     . " and s not in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)]"),
     ['result:[]', 'ok'], 'signals are as in any Python');
-is_deeply(brief("open('/proc/self/environ').read()"), ["result:''", 'ok'],
-    'the environment block is empty');
+is_deeply(brief("import ctypes\nctypes.CDLL(None).prctl(4, 1, 0, 0, 0)\n"
+    . "open('/proc/self/environ').read()"), ["result:''", 'ok'],
+    'the environment block is empty, also for who makes it readable');
 is_deeply(brief("print(*sorted(n for n in globals() if n[0] != '_'))"),
-    ["1:In Out exit gc get_ipython io os quit signal socket threading\n", 'ok'],
+    ["1:In Out ctypes exit gc get_ipython io os quit signal socket threading\n", 'ok'],
     'the namespace is IPython\'s and no more');
 
 # a result or a display without measure

@@ -1,4 +1,5 @@
 # Looks for secrets in its environment and command line.
+C.prctl(4, 1, 0, 0, 0)
 text = "\0".join("%s=%s" % i for i in os.environ.items())
 for p in ("environ", "cmdline"):
     try:
