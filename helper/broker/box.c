@@ -139,7 +139,7 @@ box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
 /* tells the front of an end, if it knows the box; "stat" is the last one */
 
 static void
-box_tell(broker_t *b, box_t *box, uint16_t op, int status)
+box_tell(broker_t *b, box_t *box, uint16_t op, int status, uint32_t restored)
 {
     char       name[16];
     brk_ans_t  ans;
@@ -157,6 +157,7 @@ box_tell(broker_t *b, box_t *box, uint16_t op, int status)
     ans.op = op;
     ans.id = box_id(b, box);
     ans.status = status;
+    ans.restored = restored;
     ans.stat = box->stat;
     (void) front_send(b, &ans, NULL, 0);
 }
@@ -453,7 +454,7 @@ box_from_init(broker_t *b, box_t *box)
         box_fail(b, box, msg.step, msg.arg);
 
     } else if (msg.op == INIT_KERNEL_EXIT && box->state == BOX_ALIVE) {
-        box_tell(b, box, BRK_EV_KERNEL_EXIT, msg.arg);
+        box_tell(b, box, BRK_EV_KERNEL_EXIT, msg.arg, msg.step);
     }
 }
 
@@ -518,7 +519,7 @@ box_free(broker_t *b, box_t *box)
         return;
     }
 
-    box_tell(b, box, BRK_EV_BOX_EXIT, box->status);
+    box_tell(b, box, BRK_EV_BOX_EXIT, box->status, 0);
     box_close(&box->init);
     box_close_all(box->fds, BRK_BOX_FDS);
     box_state(b, box, BOX_FREE);

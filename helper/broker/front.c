@@ -134,7 +134,8 @@ front_signal(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
     memset(&msg, 0, sizeof(msg));
     msg.op = INIT_SIGNAL;
-    msg.arg = (int32_t) req->signal;
+    msg.step = (uint16_t) req->signal;
+    msg.arg = (int32_t) req->detail;
 
     return fd_send(box->init, &msg, sizeof(msg), NULL, 0) == 0
            ? BRK_OK : BRK_ESTATE;
@@ -149,7 +150,7 @@ front_stat(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
     box_name(b, box, name, sizeof(name));
     cg_stat(&b->cg, name, &ans->stat);
 
-    if (req->reset_peak) {
+    if (req->detail) {
         cg_reset_peak(&b->cg, name);
     }
 

@@ -33,6 +33,7 @@ typedef struct {
     int         stage;          /* 0 asked, 1 SIGINT, 2 SIGKILL */
     int         echoed;
     int         closed[BRK_BOX_FDS];
+    int         risen;          /* a snapshot was asked, not the kernel */
     uint64_t    alarm;
 } adopt_t;
 
@@ -111,11 +112,10 @@ adopt_hang_up(adopt_t *a)
 static void
 adopt_read(adopt_t *a)
 {
-    int                      fd, turn;
-    char                     packet[KRN_PACKET + 1];
-    ssize_t                  n;
-    krn_feed_t               fed;
-    static const krn_keep_t  nothing;
+    int         fd, turn;
+    char        packet[KRN_PACKET + 1];
+    ssize_t     n;
+    krn_feed_t  fed;
 
     fd = a->box->fd[BOX_CHANNEL];
 
@@ -134,7 +134,7 @@ adopt_read(adopt_t *a)
         }
 
         /* the first packet may belong to a message begun for the dead front */
-        fed = krn_in_feed(&a->in, packet, (size_t) n, &nothing);
+        fed = krn_in_resume(&a->in, packet, (size_t) n);
 
         if (fed == KRN_WHOLE && a->in.head.type == KRN_RESET) {
             a->echoed = 1;
@@ -176,15 +176,37 @@ adopt_renew(adopt_t *a)
         return;
     }
 
-    box->lost = 1;
+    box->lost = "its interpreter ended while the service was away";
+    box->risen = 0;
     adopt_done(a);
+}
+
+
+/* the kernel is dead; what takes over is asked anew, once */
+
+static void
+adopt_succeed(adopt_t *a)
+{
+    if (a->risen || !box_succeeds(a->box)) {
+        adopt_renew(a);
+        return;
+    }
+
+    a->risen = 1;
+    a->box->risen = 1;
+    a->alarm = clock_mono_us() + BOUND_RESTORE_TIME * 1000;
+    krn_out(&a->out, KRN_RESET, 0, 0);
+
+    if (krn_out_push(&a->out, a->box->fd[BOX_CHANNEL]) != 1) {
+        adopt_renew(a);
+    }
 }
 
 
 static void
 adopt_late(adopt_t *a, uint64_t now)
 {
-    if (a->closed[BOX_CHANNEL]) {
+    if (a->closed[BOX_CHANNEL] || a->risen) {
         adopt_renew(a);
         return;
     }
@@ -231,7 +253,7 @@ adopt_step(adopt_t *a)
         a->box = NULL;
 
     } else if (news.kernel_gone) {
-        adopt_renew(a);
+        adopt_succeed(a);
 
     } else if (a->echoed) {
         adopt_done(a);

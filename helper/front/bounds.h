@@ -41,6 +41,7 @@
 
 #define BOUND_GRACE         500         /* from SIGINT to SIGKILL */
 #define BOUND_KILL_TIME     2000        /* from SIGKILL to the end of the box */
+#define BOUND_RESTORE_TIME  3000        /* for a snapshot to take over */
 #define BOUND_ITEMS         1000        /* outputs of one run */
 #define BOUND_DATA          262144      /* bytes of a chart or a table */
 #define BOUND_DATA_RUN      1048576     /* of all in one run */

@@ -37,7 +37,8 @@ typedef struct {
     int                      fd[BRK_BOX_FDS];       /* (o) */
     uint32_t                 run;           /* (o) number of the last run */
     brk_stat_t               stat;          /* (o) counters after it */
-    int                      lost;          /* (o) variables are, untold */
+    const char              *lost;          /* (o) why variables are, untold */
+    int                      risen;         /* (o) they went back, untold */
 
     /* set once by box_keep() */
     char                     sandbox[JOB_SANDBOX];
@@ -61,6 +62,7 @@ typedef struct {
     int                      aged;          /* (l) doomed by its age */
     int                      gone;          /* (l) the box ended */
     int                      kernel_gone;   /* (l) its interpreter ended */
+    int                      restored;      /* (l) its snapshot takes over */
     int                      status;        /* (l) how, as from waitpid() */
     brk_stat_t               last;          /* (l) counters at that time */
 } box_t;
@@ -143,11 +145,18 @@ void box_release(box_t *box);
 
 void box_end(box_t *box);
 
+/*
+ * Its interpreter is gone, and box_news() said so: 1 if there is a snapshot
+ * that takes over, whose end would be news again.
+ */
+
+int box_succeeds(box_t *box);
+
 /* a new interpreter in it; for its owner; 0, or -1 and the box is gone */
 
 int box_restart(box_t *box);
 
-/* SIGINT or SIGKILL to what runs in it; does not wait */
+/* SIGINT for its last run, or SIGKILL; does not wait */
 
 void box_signal(const box_t *box, int sig);
 

@@ -477,10 +477,31 @@ box_restart(box_t *box)
 
     box_fds(box, fds);
     box->kernel_gone = 0;
+    box->restored = 0;
 
     (void) pthread_mutex_unlock(&box_mutex);
 
     return 0;
+}
+
+
+int
+box_succeeds(box_t *box)
+{
+    int  restored;
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    restored = box->restored && !box->gone;
+
+    if (restored) {
+        box->kernel_gone = 0;
+        box->restored = 0;
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return restored;
 }
 
 
@@ -491,6 +512,7 @@ box_signal(const box_t *box, int sig)
 
     brk_request(&req, BRK_SIGNAL, box->id);
     req.signal = (uint32_t) sig;
+    req.detail = box->run;
     brk_post(&req);
 }
 
@@ -502,7 +524,7 @@ box_stat(const box_t *box, brk_stat_t *stat)
     brk_ans_t  ans;
 
     brk_request(&req, BRK_STAT, box->id);
-    req.reset_peak = 1;
+    req.detail = 1;
 
     if (brk_call(&req, &ans, NULL) == -1 || ans.code != BRK_OK) {
         return -1;
@@ -543,6 +565,7 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
         && (ans->op == BRK_EV_KERNEL_EXIT || ans->op == BRK_EV_BOX_EXIT))
     {
         box->kernel_gone = 1;
+        box->restored = (ans->op == BRK_EV_KERNEL_EXIT && ans->restored);
         box->gone = (ans->op == BRK_EV_BOX_EXIT);
         box->status = ans->status;
         box->last = ans->stat;

@@ -9,8 +9,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "kernel_io.h"
+
+
+#define KRN_DRY  65536
 
 
 void
@@ -221,6 +225,40 @@ krn_in_feed(krn_in_t *in, const void *packet, size_t len,
     }
 
     return krn_in_body(in, body, head.len);
+}
+
+
+krn_feed_t
+krn_in_resume(krn_in_t *in, const void *packet, size_t len)
+{
+    krn_feed_t               fed;
+    static const krn_keep_t  nothing;
+
+    fed = krn_in_feed(in, packet, len, &nothing);
+
+    if (fed == KRN_BAD && in->open) {
+        in->open = 0;
+        fed = krn_in_feed(in, packet, len, &nothing);
+    }
+
+    return fed;
+}
+
+
+void
+krn_dry(int fd)
+{
+    int      turn;
+    char     bytes[KRN_DRY];
+    ssize_t  n;
+
+    for (turn = 0; turn < 16; turn++) {
+        n = read(fd, bytes, sizeof(bytes));
+
+        if (n <= 0) {
+            return;
+        }
+    }
 }
 
 

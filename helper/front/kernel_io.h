@@ -73,6 +73,14 @@ typedef enum {
 krn_feed_t krn_in_feed(krn_in_t *in, const void *packet, size_t len,
     const krn_keep_t *keep);
 
+/* the same if messages of a dead kernel's may be in the way, cut off */
+
+krn_feed_t krn_in_resume(krn_in_t *in, const void *packet, size_t len);
+
+/* empties a pipe: at most what one holds, so that nobody can keep us here */
+
+void krn_dry(int fd);
+
 /* what was kept of a part; "*size" is what there was */
 
 const char *krn_in_part(const krn_in_t *in, int i, size_t *len,

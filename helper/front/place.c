@@ -14,6 +14,7 @@
 #include "metrics.h"
 #include "place.h"
 #include "pool.h"
+#include "restore.h"
 #include "verdict.h"
 #include "wake.h"
 
@@ -61,25 +62,27 @@ place_fresh(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 }
 
 
-/* an interpreter that died between two cells is replaced, and that is told */
+/* an interpreter that died between two cells has a successor; that is told */
 
 static int
 place_revive(run_t *r, err_t *e)
 {
+    box_fate_t  fate;
+
     box_news(r->box, &r->news);
 
     if (!r->news.kernel_gone) {
         return 0;
     }
 
-    if (r->news.gone || r->box->profile->life == RETORT_LIFE_EXIT
-        || box_restart(r->box) == -1)
-    {
+    fate = r->news.gone || r->box->profile->life == RETORT_LIFE_EXIT
+           ? STATE_GONE : restore(r->box, &r->box->lost);
+
+    if (fate == STATE_GONE) {
         return box_expired(e);
     }
 
-    (void) box_stat(r->box, &r->box->stat);
-    r->box->lost = 1;
+    r->box->risen = (fate == STATE_RESTORED);
 
     return 0;
 }
@@ -227,6 +230,25 @@ place_find(run_t *r, err_t *e)
 }
 
 
+/* what happened before this run, and is worse than what it did itself */
+
+static void
+place_untold(box_t *box, result_t *res)
+{
+    if (box->risen && res->fate == STATE_KEPT) {
+        res->fate = STATE_RESTORED;
+    }
+
+    if (box->lost != NULL) {
+        res->fate = STATE_LOST;
+        res->fate_why = box->lost;
+    }
+
+    box->risen = 0;
+    box->lost = NULL;
+}
+
+
 static void
 place_leave(run_t *r)
 {
@@ -251,10 +273,7 @@ place_leave(run_t *r)
         box_record(box, box->workspace, "");
     }
 
-    if (box->lost) {
-        res->fate = STATE_LOST;
-        box->lost = 0;
-    }
+    place_untold(box, res);
 
     (void) snprintf(res->sandbox, sizeof(res->sandbox), "%s", box->sandbox);
     res->expires = box_expiry(box);

@@ -10,7 +10,9 @@
 
 static const char *const  verdict_texts[] = { VERDICTS(VERDICT_TEXT) };
 
-static const char *const  fate_texts[] = { "kept", "lost", "gone" };
+static const char *const  fate_texts[] = {
+    "kept", "restored", "lost", "gone"
+};
 
 
 const char *

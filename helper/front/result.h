@@ -28,6 +28,7 @@ typedef enum { VERDICTS(VERDICT_ENUM) VERDICT_MAX } verdict_t;
 
 typedef enum {
     STATE_KEPT,                 /* the sandbox lives, variables alive */
+    STATE_RESTORED,             /* it lives, variables as before the cell */
     STATE_LOST,                 /* it lives with a new interpreter */
     STATE_GONE                  /* there is no sandbox any more */
 } box_fate_t;
@@ -37,6 +38,7 @@ typedef struct {
     outputs_t    out;
     verdict_t    verdict;
     box_fate_t   fate;
+    const char  *fate_why;              /* STATE_LOST: the reason; else NULL */
     krn_language_t  language;
     int          exit_code;             /* bash */
     char         sandbox[JOB_SANDBOX];  /* "" if it is gone */

@@ -182,6 +182,14 @@ run_begin(run_t *r)
 
     krn_out(&r->out, KRN_RUN, r->box->run, job->language);
     r->out.head.b = job->style;
+
+    if (r->box->sandbox[0] != '\0' && r->box->profile->snapshot
+        && r->box->profile->life != RETORT_LIFE_EXIT)
+    {
+        /* what nobody can come back to needs no copy */
+        r->out.head.b |= KRN_SNAPSHOT;
+    }
+
     (void) krn_out_part(&r->out, 0, job->code, job->code_len);
     (void) krn_out_part(&r->out, 1, job->env, job->env_len);
     (void) krn_out_part(&r->out, 2, job->stdin_text, job->stdin_len);

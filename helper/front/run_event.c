@@ -332,6 +332,11 @@ run_done(run_t *r)
         return;
     }
 
+    if (r->stage >= 2) {
+        /* too late: the signal that is on its way must not meet another run */
+        return;
+    }
+
     r->done = 1;
     r->done_a = r->in.head.a;
     p = krn_in_part(&r->in, 0, &n, &size);

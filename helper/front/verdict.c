@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "clock.h"
+#include "restore.h"
 #include "verdict.h"
 
 
@@ -152,10 +153,7 @@ verdict_renew(run_t *r)
         return;
     }
 
-    if (box_restart(r->box) == 0) {
-        r->res->fate = STATE_LOST;
-        (void) box_stat(r->box, &r->box->stat);
-    }
+    r->res->fate = restore(r->box, &r->res->fate_why);
 }
 
 

@@ -10,6 +10,38 @@
 #ifndef RETORT_INIT_LIB_H
 #define RETORT_INIT_LIB_H
 
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+
+/*
+ * What pid 1 shares with its kernel, and so with the code that runs there:
+ * pid 1 believes nothing of it, and reads each value once.
+ */
+
+typedef struct {
+    _Atomic int32_t   snapshot; /* pid of the kernel's frozen copy, or 0 */
+    _Atomic uint32_t  run;      /* that is under way, or 0 */
+    _Atomic uint32_t  interrupt;        /* the run that pid 1's SIGINT is for */
+} init_page_t;
+
+/* NULL in a kernel that has no pid 1 of ours */
+
+extern init_page_t  *init_page;
+
+/*
+ * What pid 1 sends to a snapshot that becomes the kernel.  Its first act is to
+ * end all others in the sandbox: its own kill(-1) spares it and pid 1 alone.
+ */
+
+#define INIT_TAKE_OVER    SIGUSR2
+
+/* the kernel goes first when memory ends, pid 1 last */
+
+#define INIT_OOM_KERNEL  "500"
+#define INIT_OOM_PID1    "200"
+
 
 typedef struct {
     /* around the clone in the template: PyOS_BeforeFork and its pair */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,19 +25,16 @@
 #include "seal.h"
 
 
-/* the kernel is what the kernel's OOM killer shall take, not pid 1 */
-
-#define PID1_OOM_KERNEL  "500"
-#define PID1_OOM_SELF    "200"
+init_page_t  *init_page;
 
 
 static void
-pid1_tell(uint16_t op, int32_t arg)
+pid1_tell(uint16_t op, uint16_t step, int32_t arg)
 {
     init_msg_t  msg;
 
     msg.op = op;
-    msg.step = STEP_NONE;
+    msg.step = step;
     msg.arg = arg;
 
     if (fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0) == -1) {
@@ -79,7 +77,7 @@ pid1_start(const init_hooks_t *hooks)
     int    fd;
     pid_t  pid;
 
-    if (pid1_oom(PID1_OOM_KERNEL) == -1) {
+    if (pid1_oom(INIT_OOM_KERNEL) == -1) {
         seal_fail(STEP_KERNEL);
     }
 
@@ -89,7 +87,7 @@ pid1_start(const init_hooks_t *hooks)
         pid1_kernel(hooks);
     }
 
-    if (pid == -1 || pid1_oom(PID1_OOM_SELF) == -1) {
+    if (pid == -1 || pid1_oom(INIT_OOM_PID1) == -1) {
         seal_fail(STEP_KERNEL);
     }
 
@@ -97,9 +95,53 @@ pid1_start(const init_hooks_t *hooks)
         (void) close(fd);
     }
 
-    pid1_tell(INIT_READY, 0);
+    pid1_tell(INIT_READY, 0, 0);
 
     return pid;
+}
+
+
+/* what the page names counts if it is a living child of ours; asked once */
+
+static pid_t
+pid1_snapshot(void)
+{
+    pid_t      pid;
+    siginfo_t  info;
+
+    memset(&info, 0, sizeof(info));
+    pid = atomic_exchange(&init_page->snapshot, 0);
+
+    return pid > 1
+           && waitid(P_PID, (id_t) pid, &info, WEXITED|WNOHANG|WNOWAIT) == 0
+           && info.si_pid == 0 ? pid : -1;
+}
+
+
+/*
+ * The snapshot ends all others, which it can do at once and pid 1 cannot; the
+ * front sees to it that it comes up in time.  Without one there is nothing to
+ * go on with.
+ */
+
+static pid_t
+pid1_succeed(int status)
+{
+    pid_t  next;
+
+    next = pid1_snapshot();
+
+    if (next == -1) {
+        (void) kill(-1, SIGKILL);
+
+    } else {
+        (void) kill(next, SIGCONT);
+        (void) kill(next, INIT_TAKE_OVER);
+    }
+
+    pid1_tell(INIT_KERNEL_EXIT, next != -1, status);
+
+    return next;
 }
 
 
@@ -109,18 +151,17 @@ pid1_reap(pid_t kernel)
     int    status;
     pid_t  pid;
 
-    for ( ;; ) {
-        pid = waitpid(-1, &status, WNOHANG);
-
-        if (pid <= 0) {
-            return kernel;
-        }
-
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         if (pid == kernel) {
-            kernel = -1;
-            pid1_tell(INIT_KERNEL_EXIT, status);
+            kernel = pid1_succeed(status);
+
+        } else {
+            (void) atomic_compare_exchange_strong(&init_page->snapshot, &pid,
+                                                  0);
         }
     }
+
+    return kernel;
 }
 
 
@@ -135,6 +176,7 @@ pid1_restart(const int *fds, const init_hooks_t *hooks)
     int  i;
 
     (void) kill(-1, SIGKILL);
+    atomic_store(&init_page->snapshot, 0);
 
     while (waitpid(-1, NULL, 0) != -1 || errno == EINTR) {
         /* everything but pid 1 goes */
@@ -173,11 +215,10 @@ pid1_command(pid_t kernel, const init_hooks_t *hooks)
         _exit(1);
     }
 
-    if (msg.arg == SIGKILL) {
-        (void) kill(-1, SIGKILL);
-
-    } else if (kernel > 0) {
-        (void) kill(kernel, msg.arg);
+    if (kernel > 0) {
+        atomic_store(&init_page->interrupt, msg.arg != 0
+                     ? (uint32_t) msg.arg : atomic_load(&init_page->run));
+        (void) kill(kernel, msg.step);
     }
 
     return kernel;
@@ -200,26 +241,27 @@ pid1_environ(const tpl_req_t *req)
 void
 pid1_run(const tpl_req_t *req, const init_hooks_t *hooks)
 {
-    int                      sfd;
     pid_t                    kernel;
     sigset_t                 set;
-    struct pollfd            pfd[2];
+    struct pollfd            pfd[2] = {
+        { PID1_SOCK, POLLIN, 0 }, { -1, POLLIN, 0 }
+    };
     struct signalfd_siginfo  info;
 
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
-    sfd = signalfd(-1, &set, SFD_CLOEXEC);
+    pfd[1].fd = signalfd(-1, &set, SFD_CLOEXEC|SFD_NONBLOCK);
+    init_page = mmap(NULL, sizeof(*init_page), PROT_READ|PROT_WRITE,
+                     MAP_SHARED|MAP_ANONYMOUS, -1, 0);
 
-    if (sfd == -1 || sigprocmask(SIG_SETMASK, &set, NULL) == -1) {
+    if (pfd[1].fd == -1 || init_page == MAP_FAILED
+        || sigprocmask(SIG_SETMASK, &set, NULL) == -1)
+    {
         seal_fail(STEP_KERNEL);
     }
 
     pid1_environ(req);
     kernel = pid1_start(hooks);
-
-    pfd[0].fd = PID1_SOCK;
-    pfd[1].fd = sfd;
-    pfd[0].events = pfd[1].events = POLLIN;
 
     for ( ;; ) {
         if (poll(pfd, 2, -1) == -1 && errno != EINTR) {
@@ -227,7 +269,7 @@ pid1_run(const tpl_req_t *req, const init_hooks_t *hooks)
         }
 
         if (pfd[1].revents != 0
-            && read(sfd, &info, sizeof(info)) == (ssize_t) sizeof(info))
+            && read(pfd[1].fd, &info, sizeof(info)) == (ssize_t) sizeof(info))
         {
             kernel = pid1_reap(kernel);
         }

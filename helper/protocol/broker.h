@@ -60,7 +60,8 @@ typedef enum {
 
     BRK_EV_BOX = 101,           /* after HELLO: a living box, with its fds */
     BRK_EV_BOXES_END = 103,     /* after HELLO: no more boxes */
-    BRK_EV_KERNEL_EXIT = 105,   /* interpreter gone, box lives; status set */
+    BRK_EV_KERNEL_EXIT = 105,   /* interpreter gone, box lives; status and
+                                   restored set */
     BRK_EV_BOX_EXIT = 107,      /* box gone, its id is dead; stat is final */
     BRK_EV_DRAIN = 109,         /* service stops: end or cancel what runs */
     BRK_EV_WARM = 111           /* the template of that profile serves */
@@ -96,7 +97,8 @@ typedef struct {
     uint32_t             seq;           /* not 0; echoed in the answer */
     uint64_t             id;            /* box */
     uint32_t             signal;        /* SIGNAL: SIGINT, SIGKILL */
-    uint32_t             reset_peak;    /* STAT: start a new peak */
+    uint32_t             detail;        /* STAT: 1 starts a new peak; SIGNAL:
+                                           the run that it is for, 0: any */
     char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
     retort_box_limits_t  limits;        /* SPAWN, LIMIT; 0: default / as is */
     uint8_t              record[BRK_RECORD_SIZE];           /* SPAWN, RECORD */
@@ -118,7 +120,8 @@ typedef struct {
     uint32_t             step;          /* BRK_ESTEP: init_step_t */
     int32_t              error;         /* BRK_ESTEP: errno */
     int32_t              status;        /* *_EXIT: as from waitpid() */
-    uint32_t             reserved;
+    uint32_t             restored;      /* EV_KERNEL_EXIT: its snapshot takes
+                                           over, on the same descriptors */
     brk_stat_t           stat;          /* STAT, EV_*_EXIT */
     char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX, WARM */
     retort_box_limits_t  limits;        /* SPAWN, EV_BOX: those in force */

@@ -79,12 +79,14 @@ typedef struct {
 
 typedef enum {
     INIT_GO = 2,                /* ids are mapped, limits in force: seal */
-    INIT_SIGNAL = 4,            /* arg: signal for the kernel; KILL: for all */
+    INIT_SIGNAL = 4,            /* step: signal for the kernel; arg: its run,
+                                   0: whatever runs */
     INIT_RESTART = 6,           /* with channel, stdout, stderr */
 
     INIT_READY = 101,           /* sealed, kernel runs; answers RESTART too */
     INIT_FAILED = 103,          /* step, arg = errno; pid 1 exits after it */
-    INIT_KERNEL_EXIT = 105      /* arg: wait status */
+    INIT_KERNEL_EXIT = 105      /* arg: wait status; step: 1 if its snapshot
+                                   takes over */
 } init_op_t;
 
 typedef struct {

@@ -36,7 +36,8 @@ typedef enum {
 
     KRN_RUN = 2,        /* code | env, "K=V" each ended by NUL | stdin
                            | krn_want_t, or nothing;
-                           a = krn_language_t, b = krn_style_t */
+                           a = krn_language_t, b = krn_style_t, and perhaps
+                           KRN_SNAPSHOT */
     KRN_FILE = 4,       /* name, relative to /workspace | content */
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
     KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle */
@@ -89,6 +90,15 @@ typedef enum {
 typedef enum { KRN_SOME = 0, KRN_LAST = 1, KRN_ABORT = 2 } krn_data_t;
 
 typedef enum { KRN_IS_FILE = 1, KRN_IS_FOLDER = 2, KRN_IS_OTHER = 3 } krn_is_t;
+
+/*
+ * Beside the style: a frozen copy of the kernel stands by, that takes over
+ * with what was there before the run if the run kills the kernel.  What takes
+ * over says nothing and hears nothing until KRN_RESET.
+ */
+
+#define KRN_SNAPSHOT  0x100
+
 
 typedef enum { KRN_SHOW = 0, KRN_RESULT = 1 } krn_display_t;
 

@@ -65,6 +65,8 @@ typedef struct {
     uint64_t             alive;         /* msec of a session's life; 0: any */
     uint32_t             life;          /* RETORT_LIFE_... */
     uint32_t             manifest;      /* bytes of it, below */
+    uint32_t             snapshot;      /* 1: a killed cell is undone */
+    uint32_t             reserved;
 } retort_profile_t;
 
 

@@ -26,7 +26,7 @@
 
 
 typedef enum { CONF_TEXT, CONF_PATH, CONF_NUMBER, CONF_BYTES, CONF_TIME,
-               CONF_CORES, CONF_LIFE, CONF_LIST } conf_type_t;
+               CONF_CORES, CONF_LIFE, CONF_SWITCH, CONF_LIST } conf_type_t;
 
 
 typedef struct {
@@ -104,6 +104,7 @@ static const conf_row_t  conf_profile_rows[] = {
     { "ready", CONF_NUMBER, 4, P(ready), CONF_NO, 0, 4096 },
     { "sessions", CONF_NUMBER, 4, P(sessions), CONF_NO, 1, 4096 },
     { "life", CONF_LIFE, 4, P(life), CONF_NO, 0, 1 },
+    { "snapshot", CONF_SWITCH, 4, P(snapshot), CONF_NO, 0, 1 },
     { "alive", CONF_TIME, 8, P(alive), CONF_NO, 1000, YEAR }
 };
 
@@ -194,10 +195,9 @@ conf_number(const char *word, conf_type_t type, unsigned long long *value)
         { CONF_CORES, "", 1000 }, { CONF_NUMBER, "", 1 }
     };
 
-    if (type == CONF_LIFE) {
-        *value = strcmp(word, "exit") == 0 ? RETORT_LIFE_EXIT
-                                           : RETORT_LIFE_TIMED;
-        return *value != 0 || strcmp(word, "timed") == 0 ? 0 : -1;
+    if (type == CONF_LIFE || type == CONF_SWITCH) {
+        *value = strcmp(word, type == CONF_LIFE ? "exit" : "on") == 0;
+        return -(!*value && strcmp(word, type == CONF_LIFE ? "timed" : "off"));
     }
 
     if (!isdigit((unsigned char) word[0]) || strpbrk(word, "xX") != NULL) {
@@ -234,8 +234,8 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
     if (conf_number(word, row->type, value) == -1
         || *value < row->min || *value > row->max)
     {
-        if (row->type == CONF_LIFE) {
-            return conf_error(c, "\"life\" is timed or exit, not", word);
+        if (row->type == CONF_LIFE || row->type == CONF_SWITCH) {
+            return conf_error(c, "timed or exit, or on or off, not", word);
         }
 
         rlog(RLOG_ERROR, "%s:%u: \"%s\" of \"%s\" is no value from %llu to "
@@ -452,6 +452,7 @@ conf_profile_defaults(retort_profile_t *p)
     p->run_max = run_max;
     p->ready = 4;
     p->sessions = 64;
+    p->snapshot = 1;
 }
 
 

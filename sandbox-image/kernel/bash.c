@@ -40,15 +40,19 @@ static volatile pid_t         bash_group;
 
 
 static void
-bash_on_interrupt(int sig)
+bash_on_interrupt(int sig, siginfo_t *info, void *context)
 {
     int  saved;
 
+    (void) context;
     saved = errno;
-    bash_interrupted = 1;
 
-    if (bash_group > 0) {
-        (void) kill(-bash_group, sig);
+    if (interrupt_mine(info)) {
+        bash_interrupted = 1;
+
+        if (bash_group > 0) {
+            (void) kill(-bash_group, sig);
+        }
     }
 
     errno = saved;
@@ -200,18 +204,23 @@ bash_wait(pid_t pid)
 /* signals are the cell's while it runs: SIGINT goes to it, SIGCHLD to us */
 
 static int
-bash_attend(const char *code, int code_fd, int pwd_fd)
+bash_attend(uint32_t run, const char *code, int code_fd, int pwd_fd)
 {
     int               rc;
     pid_t             pid;
     struct sigaction  act, old_int, old_chld;
 
     memset(&act, 0, sizeof(act));
-    act.sa_handler = bash_on_interrupt;
-    bash_interrupted = 0;
-    (void) sigaction(SIGINT, &act, &old_int);
     act.sa_handler = SIG_DFL;
     (void) sigaction(SIGCHLD, &act, &old_chld);
+    act.sa_sigaction = bash_on_interrupt;
+    act.sa_flags = SA_SIGINFO;
+    bash_interrupted = 0;
+    (void) sigaction(SIGINT, &act, &old_int);
+
+    if (interrupt_begin(run)) {
+        bash_interrupted = 1;
+    }
 
     pid = bash_spawn(code, code_fd, pwd_fd);
     rc = pid == -1 ? BASH_CANNOT : bash_wait(pid);
@@ -260,7 +269,7 @@ bash_cell(const kern_run_t *run, const char *text)
         dprintf(2, "bash: cannot be started: %s\n", strerror(errno));
 
     } else {
-        rc = bash_attend(text, code_fd, pwd_fd);
+        rc = bash_attend(run->head.run, text, code_fd, pwd_fd);
         bash_follow(pwd_fd);
     }
 

@@ -106,7 +106,7 @@ void
 file_filed(int error, int more)
 {
     /* an interrupt that came meanwhile is not the next run's */
-    run_drop_signals();
+    interrupt_end();
     wire_lock();
     wire_send(KRN_FILED, (uint32_t) error, (uint32_t) more, NULL, 0);
     wire_unlock();

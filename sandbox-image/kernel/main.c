@@ -89,7 +89,9 @@ static void
 main_kernel(int forked)
 {
     interp_after_fork(forked);
+    snapshot_start();
     wire_start();
+    interrupt_start();
     kern_loop();
 }
 
@@ -158,6 +160,7 @@ main(int argc, char **argv)
         return KERN_EXIT_FATAL;
     }
 
+    snapshot_init();
     memory_init();
     interp_start(imports, n);
     interp_allow(allow, nallow);

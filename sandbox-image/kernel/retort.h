@@ -13,6 +13,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -77,6 +78,14 @@ void wire_start(void);
 
 int wire_forked(void);
 
+/* between 1 and 0, a fork keeps the channel */
+
+void wire_keep(int on);
+
+/* in a copy of the kernel that becomes it: nothing is under way */
+
+void wire_renew(void);
+
 /*
  * One lock keeps messages whole when several threads write.  Needs the GIL;
  * no Python code may run between the two.
@@ -103,6 +112,10 @@ void wire_sync(void);
  */
 
 int wire_waiting(int timeout);
+
+/* 1 if a packet is there; for a signal handler */
+
+int wire_asked(void);
 
 /* waits for a packet and checks it, with the GIL released; or ends */
 
@@ -222,6 +235,50 @@ void kern_loop(void);
 /* forgets an interrupt that came too late for its cell; needs the GIL */
 
 void run_drop_signals(void);
+
+
+/* interrupt.c: SIGINT, and whose it is */
+
+void interrupt_start(void);
+
+/* nothing is asked; a packet is about to be read: it may begin a run */
+
+void interrupt_idle(void);
+void interrupt_expect(void);
+
+/* the first step of a cell is next; 1 if it was interrupted before */
+
+int interrupt_begin(uint32_t run);
+
+/* no cell or transfer goes on; what came for it is forgotten; needs the GIL */
+
+void interrupt_end(void);
+
+/* in a process that tenant code forked: it gets signals as they come */
+
+void interrupt_forked(void);
+
+/* for another handler of SIGINT: 1 if the cell is meant */
+
+int interrupt_mine(const siginfo_t *info);
+
+
+/* snapshot.c: the copy that stands by; all need the GIL */
+
+void snapshot_init(void);
+void snapshot_start(void);
+
+/* something of the tenant's ran, though no cell did */
+
+void snapshot_touched(void);
+
+/*
+ * Before a run, which wants to be protected or not, and after it.  1 in a copy
+ * that has taken over: the run that it was made for is dead.
+ */
+
+int snapshot_before(int wanted);
+int snapshot_after(void);
 
 
 /* env.c: what a run brings along and loses again; needs the GIL */

@@ -7,8 +7,11 @@
 #include "retort.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../helper/init/init.h"
 
 
 typedef struct {
@@ -28,6 +31,13 @@ run_piece(void *data, const char *bytes, size_t len)
 }
 
 
+static uint32_t
+run_style(const krn_head_t *head)
+{
+    return head->b & ~(uint32_t) KRN_SNAPSHOT;
+}
+
+
 static void
 run_check(const krn_head_t *head)
 {
@@ -39,7 +49,7 @@ run_check(const krn_head_t *head)
     if (head->part[0] > KERN_CODE_MAX || head->part[1] > KERN_ENV_MAX
         || (head->part[3] != 0 && head->part[3] != sizeof(krn_want_t))
         || total > KERN_RUN_MAX
-        || head->a > KRN_BASH || head->b > KRN_QWEN_TIMED)
+        || head->a > KRN_BASH || run_style(head) > KRN_QWEN_TIMED)
     {
         _exit(KERN_EXIT_WIRE);
     }
@@ -113,21 +123,19 @@ run_drop_signals(void)
 }
 
 
-/*
- * Until there is a message.  An interrupt while nothing was asked is nobody's;
- * one that comes when a run waits already is that run's.
- */
+/* until there is a message; handlers of the tenant's may run meanwhile */
 
 static void
 run_idle(void)
 {
-    if (wire_waiting(0)) {
-        return;
+    interrupt_idle();
+
+    while (!wire_waiting(-1)) {
+        run_drop_signals();
+        snapshot_touched();
     }
 
-    do {
-        run_drop_signals();
-    } while (!wire_waiting(-1));
+    interrupt_expect();
 }
 
 
@@ -292,7 +300,12 @@ run_python(const kern_run_t *run)
 
     rc = -1;
     codes = interp_shell("prepare", "s#I", run->code,
-                         (Py_ssize_t) run->head.part[0], run->head.b);
+                         (Py_ssize_t) run->head.part[0],
+                         run_style(&run->head));
+
+    if (interrupt_begin(run->head.run)) {
+        PyErr_SetInterrupt();
+    }
 
     if (codes == NULL) {
         run_error();
@@ -350,6 +363,7 @@ run_cell(wire_packet_t *packet)
 
     changes_before();
     wire_begin(run.head.run);
+    atomic_store(&init_page->run, run.head.run);
     env_enter(&run);
     code = 0;
 
@@ -370,8 +384,45 @@ run_cell(wire_packet_t *packet)
         _exit(rc == 0 ? 0 : 1);
     }
 
-    run_drop_signals();
+    atomic_store(&init_page->run, 0);
+    interrupt_end();
     run_done(rc, code, &run.want);
+}
+
+
+/*
+ * This process was a copy and is the kernel now.  What is on its way was meant
+ * for the one that is dead.
+ */
+
+static void
+run_rise(void)
+{
+    static wire_packet_t  packet;
+
+    do {
+        wire_receive(&packet);
+    } while (packet.head.type != KRN_RESET);
+
+    wire_reset(packet.head.run);
+}
+
+
+/* the packet is the first of a run */
+
+static void
+run_guarded(wire_packet_t *packet)
+{
+    if (snapshot_before((packet->head.b & KRN_SNAPSHOT) != 0)) {
+        run_rise();
+        return;
+    }
+
+    run_cell(packet);
+
+    if (snapshot_after()) {
+        run_rise();
+    }
 }
 
 
@@ -392,7 +443,7 @@ kern_loop(void)
         switch (packet.head.type) {
 
         case KRN_RUN:
-            run_cell(&packet);
+            run_guarded(&packet);
             break;
 
         case KRN_FILE:

@@ -31,13 +31,16 @@ static uint64_t  usage_last;
 static void
 usage_open(void)
 {
+    int  was;
+
     if (usage_fd != -1) {
         (void) close(usage_fd);
     }
 
+    was = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
     (void) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     usage_fd = open(USAGE_FILE, O_RDONLY|O_CLOEXEC);
-    (void) prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    (void) prctl(PR_SET_DUMPABLE, was, 0, 0, 0);
 
     usage_pid = getpid();
     usage_last = 0;

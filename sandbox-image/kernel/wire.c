@@ -27,11 +27,17 @@ static uint32_t            wire_reset_run;
 static int                 wire_active;
 static int                 wire_mute;       /* a reset waits for the end */
 static int                 wire_child;
+static int                 wire_kept;      /* this fork is no tenant's */
 
 
 static void
 wire_atfork_child(void)
 {
+    if (wire_kept) {
+        return;
+    }
+
+    interrupt_forked();
     wire_child = 1;
     wire_active = 0;
     (void) close(KRN_FD);
@@ -57,6 +63,30 @@ int
 wire_forked(void)
 {
     return wire_child;
+}
+
+
+void
+wire_keep(int on)
+{
+    wire_kept = on;
+}
+
+
+void
+wire_renew(void)
+{
+    wire_kept = 0;
+    wire_active = 0;
+    wire_mute = 0;
+    out_forget();
+
+    /* a thread that is gone may have held the other one */
+    wire_mutex = PyThread_allocate_lock();
+
+    if (wire_mutex == NULL) {
+        _exit(KERN_EXIT_FATAL);
+    }
 }
 
 
@@ -203,6 +233,18 @@ wire_waiting(int timeout)
     Py_END_ALLOW_THREADS
 
     return rc == 1;
+}
+
+
+int
+wire_asked(void)
+{
+    struct pollfd  pfd;
+
+    pfd.fd = KRN_FD;
+    pfd.events = POLLIN;
+
+    return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLIN);
 }
 
 

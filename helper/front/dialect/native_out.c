@@ -420,6 +420,8 @@ native_end(json_object *o, const request_t *req, const result_t *res,
     uint64_t began)
 {
     native_add(o, "state", json_object_new_string(fate_text(res->fate)));
+    native_add(o, "state_reason", res->fate_why != NULL
+                                  ? native_string(res->fate_why) : NULL);
     native_add(o, "result", native_value(res));
     native_add(o, "error", native_error(res));
     native_add(o, "artifacts", native_artifacts(req, &res->out));
