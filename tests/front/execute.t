@@ -28,8 +28,8 @@ is($j->{state}, 'gone', 'and it says so');
 like($r->{body}, qr/,"status":"ok"\}\n$/, 'status is the last key');
 is_deeply([sort keys %$j],
           [qw(artifacts error execution_id expires_at files files_truncated
-              markdown outputs result sandbox_id state status stderr stdout
-              timings_us truncated usage)],
+              markdown outputs result sandbox_id state state_reason
+              status stderr stdout timings_us truncated usage)],
           'every key is there');
 is_deeply([sort keys %{$j->{timings_us}}],
           [qw(create first_byte queue render run)], 'and every timing');

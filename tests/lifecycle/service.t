@@ -43,7 +43,7 @@ refused("$d/profiles/default.conf", "memory lots\n", qr/"lots" of "memory" is no
     'a value that is none is refused');
 refused("$d/profiles/default.conf", "timeout 3y\n", qr/"3y" of "timeout"/,
     'an unknown unit is refused');
-refused("$d/profiles/default.conf", "life long\n", qr/"life" is timed or exit, not "long"/,
+refused("$d/profiles/default.conf", "life long\n", qr/timed or exit, or on or off, not "long"/,
     'a life of another kind is refused');
 refused("$d/profiles/default.conf", "life exit\n", qr/"life exit" needs "alive"/,
     'one without an end, too');

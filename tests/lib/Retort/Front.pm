@@ -50,9 +50,10 @@ sub settings {
 
     my $profile = pack('a32', 'default') . limits(1) . limits(2)
                   . pack('Q6', @run) . pack('Q6', @max)
-                  . pack('LLQLL', $o{ready} // 0, $o{sessions} // 64,
+                  . pack('LLQLLLL', $o{ready} // 0, $o{sessions} // 64,
                          $o{alive} // 0, $o{life} // 0,
-                         length($o{manifest} // ''));
+                         length($o{manifest} // ''), $o{snapshot} // 0,
+                         0);
 
     $profile .= "\0" x (-length($profile) % 8);
 

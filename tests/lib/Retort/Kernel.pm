@@ -40,8 +40,10 @@ done
 ln -s /proc/self/fd "$root/dev/fd"
 mkdir -m 1777 "$root/dev/shm"
 mount -t proc proc "$root/proc"
-"$@"
-exit $?
+rc=0
+"$@" || rc=$?
+[ -z "${LINGER:-}" ] || exec perl -e '$SIG{CHLD} = "IGNORE"; sleep 9 while 1'
+exit $rc
 END
 
 
@@ -54,7 +56,8 @@ sub image {
 }
 
 
-# new(imports => [...], allow => [...], env => {...}, mode => '--bare')
+# new(imports => [...], allow => [...], env => {...}, mode => '--bare',
+#     linger => 1: what the kernel leaves behind lives on when it has ended)
 
 sub new {
     my ($class, %opt) = @_;
@@ -85,6 +88,7 @@ sub new {
         POSIX::dup2(62, 2);
         POSIX::dup2(63, 3);
         POSIX::close($_) for 4 .. 63;
+        $ENV{LINGER} = 1 if $opt{linger};
         exec 'unshare', '--mount', '--pid', '--fork', '--kill-child', '--net',
             '--propagation', 'private', 'bash', '-euc', $setup, 'bash',
             "$self->{dir}", $LAYER, $image, $uid, 'chroot',
@@ -216,7 +220,8 @@ sub send_message {
 
     do {
         my $piece = substr $body, 0, PAYLOAD, '';
-        $self->send_packet($type, $run, $a, 0, \@len, $piece) or return 0;
+        $self->send_packet($type, $run, $a, $type == RUN ? $self->{flags} // 0
+            : 0, \@len, $piece) or return 0;
         $type = MORE;
     } while (length $body);
 
@@ -408,16 +413,28 @@ sub data {
 
 # the kernel's own pid, seen from here: unshare, bash as pid 1, kernel
 
-sub kernel_pid {
+sub kernel_pid { return ($_[0]->pids)[0] }
+
+
+# the bash's children that live: the kernel, and its copy
+
+sub pids {
     my ($self) = @_;
-    my $pid = $self->{pid};
+    my @pids = $self->{pid};
 
     for (1, 2) {
-        open my $fh, '<', "/proc/$pid/task/$pid/children" or return;
-        ($pid) = split ' ', <$fh> // '' or return;
+        open my $fh, '<', "/proc/$pids[0]/task/$pids[0]/children" or return;
+        @pids = split ' ', <$fh> // '' or return;
     }
 
-    return $pid;
+    return grep { alive($_) } @pids;
+}
+
+
+sub alive {
+    my ($pid) = @_;
+    open my $fh, '<', "/proc/$pid/stat" or return 0;
+    return (<$fh> // ') Z') !~ /\) Z/;
 }
 
 
