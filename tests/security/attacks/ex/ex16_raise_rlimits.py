@@ -1,5 +1,5 @@
 # Raises a hard limit.
-# outside: held, the root of some machines has no CAP_SYS_RESOURCE
+# outside: may hold, the root of some machines has no CAP_SYS_RESOURCE
 import resource as r
 def up():
     r.setrlimit(r.RLIMIT_NOFILE, (64, 64))
