@@ -135,10 +135,12 @@ $(MODULE): config $(wildcard ngx_module/*.c ngx_module/*.h ngx_module/build)
 	$(Q)env -u MAKEFLAGS -u MAKELEVEL ngx_module/build
 
 
-# unit tests: what a test needs stands in it as " * links: FILE.c ..."
+# unit tests: what a test needs stands in it as " * links: FILE.c ...", a
+# library of its own as " * libs: -lNAME"
 
 unit_srcs = $(wildcard tests/unit/*.c)
 unit_links = $(shell sed -n 's/^ \* links: //p' tests/unit/$(1).c)
+unit_libs = $(shell sed -n 's/^ \* libs: //p' tests/unit/$(1).c)
 unit_objs = $(patsubst %.c,$(O)/%.o,$(call unit_links,$(1)))
 
 UNIT = $(patsubst tests/unit/%.c,$(O)/unit/%,$(unit_srcs))
@@ -149,7 +151,7 @@ $(UNIT): $(O)/unit/%: $(O)/tests/unit/%.o $$(call unit_objs,$$*)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -o $@ $^ -lcmocka -ljson-c -lfcgi -lcrypto -lm \
-	    $(LDLIBS)
+	    $(call unit_libs,$*) $(LDLIBS)
 
 
 asan:

@@ -11,19 +11,17 @@
 #include "output.h"
 
 
-typedef enum {
-    MARKDOWN_FENCE_THREE,       /* always three backticks */
-    MARKDOWN_FENCE_LONGER       /* longer than any run inside the text */
-} markdown_fence_t;
-
-
 /*
  * Appends: one block per output, a link per picture, "Finished execution." if
- * there is nothing.  Valid UTF-8.
+ * there is nothing.  Nothing of what a sandbox wrote stands outside of a block,
+ * but for names and cells of tables, in which it is escaped.
  */
 
-void markdown(buf_t *to, const outputs_t *o, const link_t *link,
-    markdown_fence_t fence);
+void markdown(buf_t *to, const outputs_t *o, const link_t *link);
+
+/* as many backticks as it takes to hold the text */
+
+size_t markdown_fence(const char *p, size_t n);
 
 /* appends the text without its terminal escape sequences */
 

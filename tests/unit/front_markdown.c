@@ -1,42 +1,14 @@
 
 /*
- * Outputs as Markdown: byte by byte what Qwen-Agent's interpreter writes.
+ * Outputs as Markdown, in the form of Qwen-Agent's interpreter.
  *
  * links: helper/front/markdown.c helper/front/output.c helper/front/buf.c
  * links: helper/front/utf8.c helper/front/link.c helper/front/text.c
- * links: helper/front/err.c
+ * links: helper/front/err.c helper/front/plain.c helper/front/frame.c
+ * links: helper/front/json_in.c
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "front/markdown.h"
-
-
-#define URL  "http://h/s"
-
-
-static void
-md_is(outputs_t *o, markdown_fence_t fence, const char *want)
-{
-    buf_t   md;
-    link_t  link;
-
-    memset(&md, 0, sizeof(md));
-    memset(&link, 0, sizeof(link));
-    strcpy(link.base, URL);
-    markdown(&md, o, &link, fence);
-    (void) buf_add(&md, "", 1);
-    assert_string_equal(md.data, want);
-    buf_free(&md);
-    outputs_free(o);
-}
+#include "markdown_bed.h"
 
 
 static void
@@ -69,7 +41,7 @@ a_print_is_a_block_with_a_blank_line_before_its_end(void **state)
     (void) state;
     outputs_init(&o, 1000);
     md_say(&o, OUT_STDOUT, "4\n", 0);
-    md_is(&o, MARKDOWN_FENCE_THREE, "stdout:\n\n```\n4\n\n```");
+    md_is(&o, "stdout:\n\n```\n4\n\n```");
 }
 
 
@@ -83,7 +55,7 @@ a_result_has_no_blank_line(void **state)
     outputs_init(&o, 1000);
     item = outputs_add(&o, OUT_RESULT);
     outputs_text(&o, &item->text, "4", 1, 1);
-    md_is(&o, MARKDOWN_FENCE_THREE, "execute_result:\n\n```\n4\n```");
+    md_is(&o, "execute_result:\n\n```\n4\n```");
 }
 
 
@@ -94,7 +66,7 @@ nothing_is_finished_execution(void **state)
 
     (void) state;
     outputs_init(&o, 1000);
-    md_is(&o, MARKDOWN_FENCE_THREE, "Finished execution.");
+    md_is(&o, "Finished execution.");
 }
 
 
@@ -108,7 +80,7 @@ output_and_error_are_two_blocks(void **state)
     md_say(&o, OUT_STDOUT, "a\n", 0);
     outputs_error(&o, "ZeroDivisionError",
                   "ZeroDivisionError: division by zero\n");
-    md_is(&o, MARKDOWN_FENCE_THREE, "stdout:\n\n```\na\n\n```\n\nerror:\n\n"
+    md_is(&o, "stdout:\n\n```\na\n\n```\n\nerror:\n\n"
           "```\nZeroDivisionError: division by zero\n\n```");
 }
 
@@ -122,8 +94,7 @@ figures_are_links(void **state)
     outputs_init(&o, 1000);
     md_picture(&o, "fig-001.png", "a.png", "");
     md_picture(&o, "fig-002.png", "b.png", "");
-    md_is(&o, MARKDOWN_FENCE_THREE,
-          "![fig-001](" URL "/a.png)\n\n![fig-002](" URL "/b.png)");
+    md_is(&o, "![fig-001](" URL "/a.png)\n\n![fig-002](" URL "/b.png)");
 }
 
 
@@ -135,13 +106,13 @@ a_picture_that_was_not_stored_says_why(void **state)
     (void) state;
     outputs_init(&o, 1000);
     md_picture(&o, "fig-001.png", "", "the artifact store is full");
-    md_is(&o, MARKDOWN_FENCE_THREE, "display_data:\n\n```\nfig-001.png was "
+    md_is(&o, "display_data:\n\n```\nfig-001.png was "
           "not stored: the artifact store is full\n```");
 }
 
 
 static void
-errors_lose_their_colours_and_output_keeps_them(void **state)
+output_and_errors_lose_their_colours(void **state)
 {
     outputs_t  o;
 
@@ -149,7 +120,7 @@ errors_lose_their_colours_and_output_keeps_them(void **state)
     outputs_init(&o, 1000);
     md_say(&o, OUT_STDOUT, "\x1b[31mred\x1b[0m", 0);
     outputs_error(&o, "E", "\x1b[0;31mE\x1b[0m: \xc2\x9b" "1mx\n");
-    md_is(&o, MARKDOWN_FENCE_THREE, "stdout:\n\n```\n\x1b[31mred\x1b[0m\n```"
+    md_is(&o, "stdout:\n\n```\nred\n```"
           "\n\nerror:\n\n```\nE: x\n\n```");
 }
 
@@ -162,20 +133,7 @@ the_native_fence_is_longer_than_any_run_inside(void **state)
     (void) state;
     outputs_init(&o, 1000);
     md_say(&o, OUT_STDOUT, "```` x ```", 0);
-    md_is(&o, MARKDOWN_FENCE_LONGER,
-          "stdout:\n\n`````\n```` x ```\n`````");
-}
-
-
-static void
-the_fence_of_three_stays_three(void **state)
-{
-    outputs_t  o;
-
-    (void) state;
-    outputs_init(&o, 1000);
-    md_say(&o, OUT_STDOUT, "````", 0);
-    md_is(&o, MARKDOWN_FENCE_THREE, "stdout:\n\n```\n````\n```");
+    md_is(&o, "stdout:\n\n`````\n```` x ```\n`````");
 }
 
 
@@ -189,7 +147,7 @@ output_within_a_fifth_of_a_second_is_one_block(void **state)
     md_say(&o, OUT_STDOUT, "a\n", 1000000);
     md_say(&o, OUT_STDOUT, "b\n", 1200000);
     md_say(&o, OUT_STDOUT, "c\n", 1400001);
-    md_is(&o, MARKDOWN_FENCE_THREE, "stdout:\n\n```\na\nb\n\n```\n\n"
+    md_is(&o, "stdout:\n\n```\na\nb\n\n```\n\n"
           "stdout:\n\n```\nc\n\n```");
 }
 
@@ -202,7 +160,7 @@ bytes_that_are_no_text_become_replacement_characters(void **state)
     (void) state;
     outputs_init(&o, 1000);
     outputs_stream(&o, OUT_STDERR, "a\0\xff\xed\xa0\x80z", 7, 7, 0);
-    md_is(&o, MARKDOWN_FENCE_THREE, "stderr:\n\n```\na\xef\xbf\xbd\xef\xbf\xbd"
+    md_is(&o, "stderr:\n\n```\na\xe2\x90\x80\xef\xbf\xbd"
           "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\n```");
 }
 
@@ -217,9 +175,8 @@ main(void)
         cmocka_unit_test(output_and_error_are_two_blocks),
         cmocka_unit_test(figures_are_links),
         cmocka_unit_test(a_picture_that_was_not_stored_says_why),
-        cmocka_unit_test(errors_lose_their_colours_and_output_keeps_them),
+        cmocka_unit_test(output_and_errors_lose_their_colours),
         cmocka_unit_test(the_native_fence_is_longer_than_any_run_inside),
-        cmocka_unit_test(the_fence_of_three_stays_three),
         cmocka_unit_test(output_within_a_fifth_of_a_second_is_one_block),
         cmocka_unit_test(bytes_that_are_no_text_become_replacement_characters)
     };

@@ -10,78 +10,12 @@
  * links: helper/front/accept.c helper/front/text.c helper/front/utf8.c
  * links: helper/front/buf.c helper/front/err.c helper/front/link.c
  * links: helper/front/job.c helper/front/markdown.c helper/front/output.c
+ * links: helper/front/plain.c helper/front/frame.c
  * links: helper/front/clock.c helper/front/result.c
  * links: helper/front/dialect/native_event.c
  */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "front/dialect/dialect.h"
-
-
-static err_t             e;
-static job_t             job;
-static request_t         req;
-static retort_profile_t  profile;
-
-
-static int
-parse(const char *body, size_t len)
-{
-    int  rc;
-
-    memset(&e, 0, sizeof(e));
-    memset(&job, 0, sizeof(job));
-    profile.run.timeout = 1000;
-    profile.run.output = 100;
-    profile.box.memory = 64;
-    req.profile = &profile;
-    req.type = "application/json";
-    req.run = profile.run;
-    req.run_max = profile.run;
-    req.run_max.timeout = 5000;
-    req.box = profile.box;
-    req.box_max = profile.box;
-    req.box_max.memory = 128;
-    req.box_max.cpu = 2000;
-
-    rc = dialect_native.parse(&req, body, len, &job, &e);
-
-    if (rc == -1) {
-        job_free(&job);
-    }
-
-    return rc;
-}
-
-
-static void
-good(const char *body)
-{
-    assert_int_equal(parse(body, strlen(body)), 0);
-    job_free(&job);
-}
-
-
-static void
-bad(const char *body, const char *names)
-{
-    assert_int_equal(parse(body, strlen(body)), -1);
-    assert_int_equal(e.status, 400);
-
-    if (strstr(e.text, names) == NULL) {
-        fail_msg("\"%s\" does not name %s", e.text, names);
-    }
-}
+#include "native_bed.h"
 
 
 static void

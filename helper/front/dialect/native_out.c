@@ -449,7 +449,7 @@ native_render_json(const request_t *req, const exec_t *x, answer_t *a)
     res = &x->res;
     began = clock_mono_us();
     memset(&md, 0, sizeof(md));
-    markdown(&md, &res->out, &req->link, MARKDOWN_FENCE_LONGER);
+    markdown(&md, &res->out, &req->link);
 
     o = json_object_new_object();
     native_add(o, "execution_id", native_string(x->id));
@@ -478,7 +478,7 @@ native_render(const request_t *req, int form, const exec_t *x, answer_t *a)
 
     a->type = "text/markdown; charset=utf-8";
     a->form = "markdown";
-    markdown(&a->body, &x->res.out, &req->link, MARKDOWN_FENCE_LONGER);
+    markdown(&a->body, &x->res.out, &req->link);
 }
 
 
