@@ -183,6 +183,15 @@ is(length text('stdout', @e), 200_000, 'and finds all that was kept later');
 is_deeply($e[-1]{truncated}, { kept_bytes => 200_000, total_bytes => 3_000_000 },
           'how much was cut is data');
 
+# silence
+
+my @quiet = map { begin(POST => '/execute', { code => 'nap(11)' },
+                        HTTP_ACCEPT => $_) } NDJSON, SSE;
+like(body($quiet[0])->{body}, qr/"running"\}\n\n\{/,
+     'silence is an empty line now and then');
+like(body($quiet[1])->{body}, qr/"running"\}\n\n:\n\nid: /,
+     'or a comment, between two events');
+
 # refusals come as ordinary answers
 
 $r = $f->client->request($f->params(POST => '/execute', HTTP_ACCEPT => SSE,

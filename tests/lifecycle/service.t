@@ -87,8 +87,21 @@ cmp_ok(scalar $s->inside, '>=', 4, 'a sandbox runs, with daemons in it');
 
 my $old = $s->{broker};
 my @children = $s->children($old);
+my $caller = fork // die;
 
+if ($caller == 0) {
+    my $r = $s->run('open("on", "w").close(); import time; time.sleep(15)',
+        sandbox_id => $box);
+    POSIX::_exit(($r->{status} // '') eq 'lost' ? 0 : 1);
+}
+
+$s->until_true(sub {
+    return (($s->json('GET', "/v1/sandboxes/$box"))[1]{status} // '')
+        eq 'running'
+});
 $s->stop_retortd('KILL');
+waitpid $caller, 0;
+is($?, 0, 'the broker is killed: a run in the middle is lost, and says so');
 ok($s->until_true(sub { !$s->inside }), 'the broker is killed: every sandbox ends');
 ok($s->until_true(sub { !grep { kill 0, $_ } @children }),
     '... and every process of the service');
