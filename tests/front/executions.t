@@ -156,8 +156,10 @@ is(verdict($ids[0])->{status}, 'cancelled', 'and be ended');
 my $kept = $f->execute({ code => '$v{n} = 3', keep => \1 })->{json}{sandbox_id};
 @ids = map { $f->execute({ code => 'nap(30)', detach => \1, @$_ })
              ->{json}{execution_id} } [], [sandbox_id => $kept];
-wait_for(sub { ask(GET => "/executions/$ids[1]")->{json}{status}
-               eq 'running' });
+for my $one (@ids) {
+    wait_for(sub { ask(GET => "/executions/$one")->{json}{status}
+                   eq 'running' });
+}
 kill 'KILL', $f->{pid};
 $f->ended;
 $f->run();

@@ -86,7 +86,7 @@ is($code, 0, '2,000 lines of power pass');
 is($code, 1, '2,001 do not');
 ($code) = budget('helper/start/a.c' => "int  x;\n" x 1601);
 is($code, 1, 'the gate of the start closes as well');
-($code) = budget('helper/init/a.c' => "int  x;\n" x 601);
+($code) = budget('helper/init/a.c' => "int  x;\n" x 681);
 is($code, 1, 'and that of the seal');
 
 is(system("\Q$budget\E >/dev/null"), 0, 'the tree itself is within its gates');
