@@ -15,6 +15,7 @@
 #include "flog.h"
 #include "secret.h"
 #include "store.h"
+#include "usage.h"
 
 
 #define ARTIFACT_SHA    32
@@ -251,6 +252,37 @@ artifact_store(out_artifact_t *a, const request_t *req, const void *data,
     a->kept = req->link.life;
 
     return artifact_put(a, data, len);
+}
+
+
+int
+artifact_owner(char *owner, const request_t *req)
+{
+    return secret_hex(owner, STORE_OWNER, ARTIFACT_OWNER, req->workspace);
+}
+
+
+int
+artifact_part(out_artifact_t *a, const request_t *req, const char *part,
+    size_t len)
+{
+    char  owner[STORE_OWNER + 1];
+
+    if (artifact_file(a, req->workspace,
+                      artifact_forms[artifact_rank(a->mime)].ext) == -1)
+    {
+        if (artifact_owner(owner, req) == 0) {
+            store_part_drop(part, owner, usage_of(len));
+        }
+
+        return artifact_fail(a, "it could not be named");
+    }
+
+    a->size = len;
+    a->kept = req->link.life;
+
+    return store_part_keep(part, a->file, len, &a->kept, &a->issued)
+           == STORE_OK ? 0 : artifact_fail(a, "the artifact store failed");
 }
 
 

@@ -49,6 +49,15 @@ int artifact_store(out_artifact_t *a, const request_t *req, const void *data,
     size_t len, unsigned number);
 
 /*
+ * The same for a file that was written in pieces: its owner's digits for the
+ * store; and its name, by a->mime and a->sha256.
+ */
+
+int artifact_owner(char *owner, const request_t *req);
+int artifact_part(out_artifact_t *a, const request_t *req, const char *part,
+    size_t len);
+
+/*
  * An artifact of this workspace by its id (or its file), opened for reading:
  * a descriptor that the caller closes, and its size.  -1: there is none.
  */

@@ -43,6 +43,7 @@
 #define BOUND_KILL_TIME     2000        /* from SIGKILL to the end of the box */
 #define BOUND_RESTORE_TIME  3000        /* for a snapshot to take over */
 #define BOUND_ITEMS         1000        /* outputs of one run */
+#define BOUND_TAIL_ITEMS    256         /* pieces of the end of its streams */
 #define BOUND_DATA          262144      /* bytes of a chart or a table */
 #define BOUND_DATA_RUN      1048576     /* of all in one run */
 #define BOUND_ERROR         262144      /* bytes of an exception's texts */

@@ -333,6 +333,13 @@ markdown_items(buf_t *to, const outputs_t *o, const link_t *link)
         }
     }
 
+    if (o->whole.file[0] != '\0') {
+        markdown_link(to, &o->whole, link, "");
+
+    } else if (o->whole.why[0] != '\0') {
+        markdown_lost(to, &o->whole, markdown_labels[OUT_SAVED]);
+    }
+
     buf_free(&rest[0]);
     buf_free(&rest[1]);
 }

@@ -10,6 +10,7 @@
 
 #include "bounds.h"
 #include "output.h"
+#include "tail.h"
 #include "utf8.h"
 
 
@@ -48,6 +49,7 @@ outputs_free(outputs_t *o)
     }
 
     free(o->changes);
+    tail_free(o);
     memset(o, 0, sizeof(outputs_t));
 }
 
@@ -136,6 +138,73 @@ outputs_change(outputs_t *o, const char *name, size_t len)
 }
 
 
+/* does what comes begin a line? */
+
+static int
+outputs_at_line(const outputs_t *o)
+{
+    const buf_t  *text;
+
+    text = o->last != NULL ? &o->last->text : NULL;
+
+    return text == NULL || text->len == 0
+           || text->data[text->len - 1] == '\n';
+}
+
+
+/* how much of it the head takes: all, or up to the end of a line */
+
+static size_t
+outputs_head(const outputs_t *o, const char *p, size_t n)
+{
+    size_t       room;
+    const char  *end;
+
+    room = (size_t) (o->stream_max - o->stream_kept);
+
+    if (n <= room) {
+        return n;
+    }
+
+    end = memrchr(p, '\n', room);
+
+    if (end == NULL && room < o->stream_max / 8 && outputs_at_line(o)) {
+        return 0;
+    }
+
+    return end != NULL ? (size_t) (end + 1 - p) : utf8_cut(p, n, room);
+}
+
+
+/* the head as it comes, the rest is held */
+
+static void
+outputs_split(outputs_t *o, out_type_t type, const char *p, size_t n,
+    uint64_t now)
+{
+    size_t       keep;
+    out_item_t  *item;
+
+    keep = o->headless ? 0 : outputs_head(o, p, n);
+    item = keep != 0 && o->nitems < BOUND_ITEMS ? outputs_block(o, type, now)
+                                                : NULL;
+
+    if (item == NULL) {
+        keep = 0;
+
+    } else {
+        o->hole |= buf_add(&item->text, p, keep) == -1;
+        o->stream_kept += keep;
+        item->at = now;
+        item->span = item->text.len;
+        o->pos = item->pos + item->span;
+    }
+
+    o->headless |= keep < n;
+    tail_stream(o, type, p + keep, n - keep, now);
+}
+
+
 void
 outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
     uint64_t size, uint64_t now)
@@ -151,6 +220,13 @@ outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
     o->stream_size += size;
 
     if (o->cut != NULL) {
+        return;
+    }
+
+    if (o->tail_max != 0) {
+        o->hole |= n < size;
+        o->dropped += size - n;
+        outputs_split(o, type, p, n, now);
         return;
     }
 
@@ -224,6 +300,10 @@ outputs_finish(outputs_t *o)
 {
     buf_t  *text;
 
+    if (o->tail_max != 0) {
+        tail_finish(o);
+    }
+
     if (o->cut != NULL) {
         text = &o->cut->text;
 
@@ -239,6 +319,13 @@ outputs_finish(outputs_t *o)
         (void) buf_printf(&o->last->text, "\n[%" PRIu64
                           " further outputs dropped]\n", o->nlost);
     }
+}
+
+
+int
+outputs_cut(const outputs_t *o)
+{
+    return o->cut != NULL || o->dropped != 0;
 }
 
 
@@ -271,7 +358,7 @@ outputs_at(const outputs_t *o, uint64_t pos)
     const out_item_t  *item;
 
     for (item = o->first; item != NULL; item = item->next) {
-        if (pos < item->pos + item->span) {
+        if (pos >= item->pos && pos < item->pos + item->span) {
             return item;
         }
     }

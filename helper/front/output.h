@@ -73,6 +73,7 @@ struct out_item_s {
     uint64_t         pos;       /* its place among all outputs */
     uint64_t         span;      /* positions: bytes of a stream, else 1 */
     int              open;      /* more of it is to come */
+    out_item_t      *behind;    /* of a tail: what stands before it */
 };
 
 
@@ -96,6 +97,23 @@ typedef struct {
     uint64_t         stream_kept;
     uint64_t         stream_size;   /* bytes that there were */
     out_item_t      *cut;           /* where stream_max was reached */
+
+    /* tail.c: if there is one, stream_max is the head's */
+
+    uint64_t         tail_max;
+    int              headless;      /* the head takes no more */
+    out_item_t      *held;
+    out_item_t      *held_last;
+    size_t           nheld;
+    uint64_t         held_bytes;
+    uint64_t         dropped;       /* bytes between head and tail */
+    int              hole;          /* bytes that nobody saw */
+    int              spilled;
+    out_artifact_t   whole;         /* all of it, if some was dropped */
+
+    /* gets all bytes of streams as soon as some are dropped */
+    void           (*spill)(void *to, const char *p, size_t n);
+    void            *spill_to;
 
     uint64_t         text_max;      /* the same for all other texts */
     uint64_t         text_kept;
@@ -144,6 +162,10 @@ void outputs_error(outputs_t *o, const char *name, const char *text);
 /* once, at the end of the run: marks what was cut */
 
 void outputs_finish(outputs_t *o);
+
+/* not 0 if the streams had more than is here */
+
+int outputs_cut(const outputs_t *o);
 
 /* bytes of memory that all of it holds, about */
 

@@ -15,6 +15,7 @@
 #include "place.h"
 #include "pool.h"
 #include "restore.h"
+#include "tail.h"
 #include "verdict.h"
 #include "wake.h"
 
@@ -327,6 +328,7 @@ place_undo(run_t *r)
         box_release(r->box);
     }
 
+    spool_end(&r->spool, &r->res->out.whole, "nothing ran");
     outputs_free(&r->res->out);
 
     return -1;
@@ -360,6 +362,11 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
 
     if (job->detach) {
         box_record(r.box, req->workspace, x->id);
+    }
+
+    if (job->style == KRN_NATIVE) {
+        spool_init(&r.spool, req);
+        tail_init(&x->res.out, spool_write, &r.spool);
     }
 
     run_cell(&r);

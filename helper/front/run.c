@@ -138,6 +138,9 @@ run_channel(run_t *r)
 
         if (fed == KRN_WHOLE) {
             run_message(r);
+
+        } else {
+            run_piece(r);
         }
     }
 }
@@ -398,22 +401,6 @@ run_turn(run_t *r)
 }
 
 
-/* output that was under way when the run ended */
-
-static void
-run_leftover(run_t *r)
-{
-    if (r->in.open && r->in.head.type == KRN_OUT
-        && r->in.head.run == r->box->run)
-    {
-        outputs_stream(&r->res->out, r->in.head.a == 1 ? OUT_STDOUT
-                                                       : OUT_STDERR,
-                       r->in.body.data, r->in.body.len, r->in.got,
-                       clock_mono_us());
-    }
-}
-
-
 void
 run_cell(run_t *r)
 {
@@ -423,7 +410,7 @@ run_cell(run_t *r)
     r->wake = wake_fd();
     r->phase = RUN_FILES;
     r->box->run++;
-    r->keep.stream = r->job->output;
+    r->keep.stream = KRN_PAYLOAD;
     r->keep.error = BOUND_ERROR;
     r->keep.file = BOUND_FILE_NAME + sizeof(krn_changed_t);
     r->keep.form = req->run.image > r->job->output ? req->run.image
@@ -438,7 +425,6 @@ run_cell(run_t *r)
     (void) pthread_mutex_lock(&r->x->lock);
     run_drain(r, BOX_STDOUT);
     run_drain(r, BOX_STDERR);
-    run_leftover(r);
     (void) pthread_mutex_unlock(&r->x->lock);
 
     buf_free(&r->in.body);

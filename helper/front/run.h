@@ -12,6 +12,7 @@
 #include "kernel_io.h"
 #include "request.h"
 #include "result.h"
+#include "spool.h"
 
 
 /*
@@ -76,12 +77,17 @@ typedef struct {
     box_t             news;     /* what the broker told */
     int               done;     /* KRN_DONE came */
     uint32_t          done_a;
+    spool_t           spool;    /* all of its streams, if they are cut */
 } run_t;
 
 
 /* a whole message of the kernel is in r->in */
 
 void run_message(run_t *r);
+
+/* a part of one is, and the rest is still to come */
+
+void run_piece(run_t *r);
 
 /* in run_file.c: KRN_CHANGE, and a file that comes as KRN_MIME */
 

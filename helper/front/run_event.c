@@ -70,24 +70,24 @@ run_drain(run_t *r, box_fd_t which)
 }
 
 
+/* all that is here of it: the rest is added to an empty body */
+
 static void
 run_out(run_t *r)
 {
-    size_t       n;
-    uint64_t     now, size;
-    const char  *p;
+    uint64_t  now;
 
     if (r->in.head.a != 1 && r->in.head.a != 2) {
         run_stop(r, STOP_BROKEN);
         return;
     }
 
-    p = krn_in_part(&r->in, 0, &n, &size);
     now = clock_mono_us();
     run_first(r, now);
     outputs_stream(&r->res->out,
                    r->in.head.a == 1 ? OUT_STDOUT : OUT_STDERR,
-                   p, n, size, now);
+                   r->in.body.data, r->in.body.len, r->in.body.len, now);
+    r->in.body.len = 0;
 }
 
 
@@ -384,6 +384,16 @@ run_filed(run_t *r)
                    "file \"%s\" could not be written: %s", name,
                    why != NULL ? why : "unknown error");
     r->phase = RUN_OVER;
+}
+
+
+void
+run_piece(run_t *r)
+{
+    if (r->in.head.type == KRN_OUT && r->in.head.run == r->box->run) {
+        run_displayed(r);
+        run_out(r);
+    }
 }
 
 

@@ -195,7 +195,7 @@ store_reserve(const char *file, size_t len, uint64_t life, uint64_t *issued,
 }
 
 
-static int
+int
 store_bytes(int fd, const char *p, size_t len)
 {
     ssize_t  n;
@@ -219,6 +219,25 @@ store_bytes(int fd, const char *p, size_t len)
 }
 
 
+static int
+store_open_part(const char *part)
+{
+    int  fd, err;
+
+    fd = openat(store_dir, part, O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC,
+                0640);
+
+    if (fd != -1 && fchmod(fd, 0640) == -1) {
+        err = errno;
+        (void) close(fd);
+        errno = err;
+        return -1;
+    }
+
+    return fd;
+}
+
+
 /* 0 or -1; "part" is to be removed in both cases */
 
 static int
@@ -226,14 +245,13 @@ store_write(const char *part, const void *data, size_t len)
 {
     int  fd, err;
 
-    fd = openat(store_dir, part, O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC,
-                0640);
+    fd = store_open_part(part);
 
     if (fd == -1) {
         return -1;
     }
 
-    if (fchmod(fd, 0640) == -1 || store_bytes(fd, data, len) == -1) {
+    if (store_bytes(fd, data, len) == -1) {
         err = errno;
         (void) close(fd);
         errno = err;
@@ -296,12 +314,25 @@ store_failed(const char *part, const char *file, size_t len)
 }
 
 
+static void
+store_part_name(char part[STORE_PART_NAME])
+{
+    char  hex[33];
+
+    if (text_random(hex) == -1) {
+        hex[0] = '\0';
+    }
+
+    (void) snprintf(part, STORE_PART_NAME, STORE_PART "%s", hex);
+}
+
+
 store_put_t
 store_put(const char *file, const void *data, size_t len, uint64_t *life,
     uint64_t *issued, uint64_t *used)
 {
     int   rc;
-    char  hex[33], part[sizeof(STORE_PART) + sizeof(hex)];
+    char  part[STORE_PART_NAME];
 
     *life = *life > store_keep ? *life : store_keep;
     rc = store_reserve(file, len, *life, issued, used);
@@ -310,11 +341,7 @@ store_put(const char *file, const void *data, size_t len, uint64_t *life,
         return rc == 1 ? STORE_OK : STORE_QUOTA;
     }
 
-    if (text_random(hex) == -1) {
-        hex[0] = '\0';
-    }
-
-    (void) snprintf(part, sizeof(part), STORE_PART "%s", hex);
+    store_part_name(part);
 
     if (store_write(part, data, len) == -1
         || store_publish(part, file, len, *life, issued) == -1)
@@ -323,6 +350,65 @@ store_put(const char *file, const void *data, size_t len, uint64_t *life,
     }
 
     return STORE_OK;
+}
+
+
+int
+store_part(char part[STORE_PART_NAME])
+{
+    int  fd;
+
+    store_part_name(part);
+    fd = store_open_part(part);
+
+    if (fd == -1) {
+        flog(RLOG_ERROR, "artifact store: %s", strerror(errno));
+    }
+
+    return fd;
+}
+
+
+int
+store_charge(const char *owner, uint64_t bytes)
+{
+    int  rc;
+
+    (void) pthread_mutex_lock(&store_mutex);
+
+    rc = usage_add(store_owner(owner), bytes, store_quota);
+
+    if (rc == -1) {
+        store_urgent = 1;
+        (void) pthread_cond_signal(&store_cond);
+    }
+
+    (void) pthread_mutex_unlock(&store_mutex);
+
+    return rc;
+}
+
+
+store_put_t
+store_part_keep(const char *part, const char *file, size_t len,
+    uint64_t *life, uint64_t *issued)
+{
+    *life = *life > store_keep ? *life : store_keep;
+
+    return store_publish(part, file, len, *life, issued) == 0
+           ? STORE_OK : store_failed(part, file, len);
+}
+
+
+void
+store_part_drop(const char *part, const char *owner, uint64_t charged)
+{
+    (void) pthread_mutex_lock(&store_mutex);
+
+    (void) unlinkat(store_dir, part, 0);
+    usage_drop(store_owner(owner), charged);
+
+    (void) pthread_mutex_unlock(&store_mutex);
 }
 
 

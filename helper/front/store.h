@@ -21,7 +21,8 @@
 #include "protocol/profile.h"
 
 
-#define STORE_OWNER  10
+#define STORE_OWNER      10
+#define STORE_PART_NAME  40
 
 
 typedef enum {
@@ -49,6 +50,20 @@ int store_is_name(const char *file);
 
 store_put_t store_put(const char *file, const void *data, size_t len,
     uint64_t *life, uint64_t *issued, uint64_t *used);
+
+/*
+ * In pieces: a file without a name of its own, its descriptor or -1 (logged);
+ * what it will take on the disk is charged as it grows, 0 or -1 if that is
+ * more than the owner may have; bytes are written, 0 or -1; then it gets its
+ * name, as by store_put() (usage_of(len) has been charged), or is dropped.
+ */
+
+int store_part(char part[STORE_PART_NAME]);
+int store_charge(const char *owner, uint64_t bytes);
+int store_bytes(int fd, const char *p, size_t len);
+store_put_t store_part_keep(const char *part, const char *file, size_t len,
+    uint64_t *life, uint64_t *issued);
+void store_part_drop(const char *part, const char *owner, uint64_t charged);
 
 /* for reading; its descriptor and "size", or -1 if there is none */
 

@@ -157,6 +157,29 @@ verdict_renew(run_t *r)
 }
 
 
+/* all that was said, where some was cut */
+
+static void
+verdict_whole(run_t *r)
+{
+    outputs_t  *o;
+
+    o = &r->res->out;
+    outputs_finish(o);
+    o->spill = NULL;
+
+    if (r->spool.begun && o->hole) {
+        spool_end(&r->spool, &o->whole, "a part of it was lost");
+
+    } else if (r->spool.begun) {
+        o->whole.size = r->spool.size;
+        spool_end(&r->spool, &o->whole,
+                  run_allowed(r, &o->whole, SIZE_MAX) ? NULL : o->whole.why);
+        o->stored += o->whole.file[0] != '\0';
+    }
+}
+
+
 /* with the lock of the execution held: others read the outputs */
 
 static void
@@ -172,7 +195,7 @@ verdict_find(run_t *r, const brk_stat_t *now)
         verdict_gone(r);
     }
 
-    outputs_finish(&r->res->out);
+    verdict_whole(r);
 }
 
 

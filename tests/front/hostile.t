@@ -5,6 +5,7 @@
 
 use strict;
 use warnings;
+use utf8;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
@@ -78,10 +79,10 @@ my $before = rss();
 $r = $f->execute({ code => 'fd1("x" x 65536) for 1 .. 1600', timeout => 20 });
 is($r->{json}{status}, 'ok', '100 MB of output are drained');
 like($r->{json}{stdout},
-     qr/^x{1000}\n\[output truncated: 1000 of 104857600 bytes\]\n$/,
-     'the first bytes are kept, the size is told');
+     qr/^x{750}\n\[… 104,856,600 of 104,857,600 bytes cut …\]\nx{250}$/,
+     'the first and the last bytes are kept, the size is told');
 $r = $f->execute({ code => 'out("y" x 3000000) for 1 .. 10' });
-like($r->{json}{stdout}, qr/^y{1000}\n\[output truncated: 1000 of 30000000 b/,
+like($r->{json}{stdout}, qr/^y{750}\n\[… 29,999,000 of 30,000,000 b/,
      'in packets, too');
 $r = $f->execute({ code => 'fd1("z") while 1', timeout => 0.5 });
 is($r->{json}{status}, 'timeout', 'a byte at a time ends at the deadline');

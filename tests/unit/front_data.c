@@ -2,6 +2,7 @@
 /*
  * Charts and tables come from a sandbox: only JSON objects within bounds stay.
  *
+ * links: helper/front/tail.c
  * links: helper/front/data.c helper/front/json_in.c helper/front/output.c
  * links: helper/front/buf.c helper/front/utf8.c helper/front/err.c
  */

@@ -2,6 +2,7 @@
 /*
  * Whatever a run writes, a parser of CommonMark finds it in its block.
  *
+ * links: helper/front/tail.c
  * links: helper/front/markdown.c helper/front/output.c helper/front/buf.c
  * links: helper/front/utf8.c helper/front/link.c helper/front/text.c
  * links: helper/front/err.c helper/front/plain.c helper/front/frame.c

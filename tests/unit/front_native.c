@@ -2,6 +2,7 @@
 /*
  * The native dialect's JSON: strict, bounded, every refusal names its key.
  *
+ * links: helper/front/tail.c
  * links: helper/front/dialect/native.c helper/front/dialect/native_limits.c
  * links: helper/front/dialect/native_out.c helper/front/json_in.c
  * links: helper/front/dialect/native_meta.c

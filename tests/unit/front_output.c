@@ -3,6 +3,7 @@
  * What a sandbox says is bounded, and cut only between characters.
  *
  * links: helper/front/output.c helper/front/buf.c helper/front/utf8.c
+ * links: helper/front/tail.c
  */
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
 /*
  * The native dialect's values: checked, and every refusal names its key.
  *
+ * links: helper/front/tail.c
  * links: helper/front/dialect/native.c helper/front/dialect/native_limits.c
  * links: helper/front/link.c
  * links: helper/front/dialect/native_out.c helper/front/json_in.c

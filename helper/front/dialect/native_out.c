@@ -240,34 +240,43 @@ native_outputs(const request_t *req, const outputs_t *out)
 }
 
 
+static void
+native_artifact(json_object *all, const request_t *req,
+    const out_artifact_t *a)
+{
+    json_object  *one;
+
+    if (a->file[0] == '\0') {
+        return;
+    }
+
+    one = json_object_new_object();
+    native_add(one, "name", native_string(a->name));
+    native_add(one, "mime", native_string(a->mime));
+    native_add(one, "size", native_number(a->size));
+    native_add(one, "sha256", native_string(a->sha256));
+    native_add(one, "file_id", native_string(a->id));
+    native_add(one, "url", native_url(req, a));
+    (void) json_object_array_add(all, one);
+}
+
+
 static json_object *
 native_artifacts(const request_t *req, const outputs_t *out)
 {
     size_t             i;
-    json_object       *all, *one;
-    out_artifact_t    *a;
+    json_object       *all;
     const out_item_t  *item;
 
     all = json_object_new_array();
 
     for (item = out->first; item != NULL; item = item->next) {
         for (i = 0; i < item->nartifacts; i++) {
-            a = &item->artifacts[i];
-
-            if (a->file[0] == '\0') {
-                continue;
-            }
-
-            one = json_object_new_object();
-            native_add(one, "name", native_string(a->name));
-            native_add(one, "mime", native_string(a->mime));
-            native_add(one, "size", native_number(a->size));
-            native_add(one, "sha256", native_string(a->sha256));
-            native_add(one, "file_id", native_string(a->id));
-            native_add(one, "url", native_url(req, a));
-            (void) json_object_array_add(all, one);
+            native_artifact(all, req, &item->artifacts[i]);
         }
     }
+
+    native_artifact(all, req, &out->whole);
 
     return all;
 }
@@ -399,17 +408,24 @@ native_write(json_object *o, answer_t *a)
 /* how much there was, if not all of it was kept */
 
 static json_object *
-native_truncated(const outputs_t *out)
+native_truncated(const request_t *req, const outputs_t *out)
 {
     json_object  *o;
 
-    if (out->cut == NULL) {
+    if (!outputs_cut(out)) {
         return NULL;
     }
 
     o = json_object_new_object();
     native_add(o, "kept_bytes", native_number(out->stream_kept));
     native_add(o, "total_bytes", native_number(out->stream_size));
+
+    if (out->whole.file[0] != '\0') {
+        native_add(o, "url", native_url(req, &out->whole));
+
+    } else if (out->whole.why[0] != '\0') {
+        native_add(o, "not_stored", native_string(out->whole.why));
+    }
 
     return o;
 }
@@ -426,7 +442,7 @@ native_end(json_object *o, const request_t *req, const result_t *res,
     native_add(o, "error", native_error(res));
     native_add(o, "artifacts", native_artifacts(req, &res->out));
     native_changes(o, req, res);
-    native_add(o, "truncated", native_truncated(&res->out));
+    native_add(o, "truncated", native_truncated(req, &res->out));
     native_add(o, "usage", native_usage(res));
     native_add(o, "expires_at", res->expires != 0
                                 ? native_time(res->expires) : NULL);
