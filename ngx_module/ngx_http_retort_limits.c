@@ -192,7 +192,7 @@ ngx_http_retort_limit_arg(ngx_conf_t *cf, ngx_str_t *arg,
     rc = ngx_http_retort_limit_value(arg, "burst=", 0, &n);
 
     if (rc == NGX_OK) {
-        a->burst = (ngx_int_t) n * 1000;
+        a->burst = (ngx_int_t) n * NGX_HTTP_RETORT_REQUEST;
     }
 
     if (rc != NGX_DECLINED) {
@@ -266,7 +266,7 @@ ngx_http_retort_limit_rate(ngx_str_t *arg, ngx_int_t *rate)
         return NGX_ERROR;
     }
 
-    *rate = n * 1000 / scale;
+    *rate = n * NGX_HTTP_RETORT_REQUEST / scale;
 
     return NGX_OK;
 }

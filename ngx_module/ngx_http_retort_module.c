@@ -465,6 +465,10 @@ ngx_http_retort_merge_upstream(ngx_conf_t *cf,
     conf->sent = conf->upstream;
     conf->sent.next_upstream = NGX_CONF_BITMASK_SET|NGX_HTTP_UPSTREAM_FT_OFF;
 
+    conf->unsent = conf->upstream;
+    conf->unsent.next_upstream &= ~NGX_HTTP_UPSTREAM_FT_OFF;
+    conf->unsent.next_upstream |= NGX_HTTP_UPSTREAM_FT_ERROR;
+
     return NGX_CONF_OK;
 }
 

@@ -102,6 +102,9 @@ typedef struct {
     /* the same from the first byte sent on: no other peer is tried */
     ngx_http_upstream_conf_t   sent;
 
+    /* the same after a kept connection turned out to be closed */
+    ngx_http_upstream_conf_t   unsent;
+
     ngx_http_retort_api_t     *api;
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
@@ -223,6 +226,7 @@ typedef struct {
     /* request to the front */
     ngx_chain_t                *free;
     ngx_chain_t                *busy;
+    ngx_http_event_handler_pt   unsent_handler;  /* of the client's bytes */
 
     /* answer of the front */
     ngx_http_retort_record_t    record;

@@ -113,7 +113,8 @@ ngx_http_retort_queue_workspace(ngx_http_retort_zone_t *zone, ngx_str_t *name,
     ws->next = *bucket;
     *bucket = i;
 
-    /* what has a length is somebody's */
+    /* what has a length is somebody's, also for who finds it left behind */
+    ngx_memory_barrier();
     ws->len = (uint32_t) name->len;
 
     return ws;
@@ -204,7 +205,7 @@ ngx_http_retort_queue_rate(ngx_http_retort_workspace_t *ws,
                             + 1);
     }
 
-    ws->excess = excess + 1000;
+    ws->excess = excess + NGX_HTTP_RETORT_REQUEST;
     ws->rate = limits->rate;
     ws->last = now;
 
@@ -234,6 +235,8 @@ ngx_http_retort_queue_add(ngx_http_retort_zone_t *zone,
     run->worker = zone->worker;
     run->limit = limit;
     run->number = ++sh->number;
+
+    ngx_memory_barrier();
     run->state = RETORT_RUN_WAITING;
 
     ws->waiting++;

@@ -13,6 +13,11 @@ typedef struct {
 
 static ngx_int_t ngx_http_retort_append_body(ngx_http_request_t *r,
     ngx_chain_t **ll);
+static ngx_uint_t ngx_http_retort_is_gone(ngx_connection_t *c);
+static void ngx_http_retort_unsent(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+static ngx_int_t ngx_http_retort_frames(ngx_http_retort_ctx_t *ctx,
+    ngx_chain_t *in);
 static ngx_int_t ngx_http_retort_frame(ngx_http_retort_frames_t *f,
     ngx_buf_t *b);
 static ngx_buf_t *ngx_http_retort_frame_buf(ngx_http_retort_frames_t *f);
@@ -34,9 +39,10 @@ static ngx_uint_t  ngx_http_retort_framed;
 ngx_int_t
 ngx_http_retort_create_request(ngx_http_request_t *r)
 {
-    ngx_buf_t            *b;
-    ngx_chain_t          *cl;
-    ngx_http_upstream_t  *u;
+    ngx_buf_t              *b;
+    ngx_chain_t            *cl;
+    ngx_http_upstream_t    *u;
+    ngx_http_retort_ctx_t  *ctx;
 
     u = r->upstream;
 
@@ -56,8 +62,11 @@ ngx_http_retort_create_request(ngx_http_request_t *r)
     cl->buf = b;
     cl->next = NULL;
 
+    ctx = ngx_http_get_module_ctx(r, ngx_http_retort_module);
+    ctx->unsent_handler = r->read_event_handler;
+
     u->output.output_filter = ngx_http_retort_stdin_filter;
-    u->output.filter_ctx = ngx_http_get_module_ctx(r, ngx_http_retort_module);
+    u->output.filter_ctx = ctx;
     u->output.need_in_memory = 1;
 
     if (!r->request_body_no_buffering
@@ -126,28 +135,98 @@ ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in)
     ngx_http_retort_ctx_t *ctx = data;
 
     ngx_int_t                    rc;
+    ngx_uint_t                   first;
     ngx_connection_t            *c;
     ngx_http_upstream_t         *u;
-    ngx_http_retort_frames_t     f;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     u = ctx->request->upstream;
     c = u->peer.connection;
+
+    if (ctx->deaf) {
+        ngx_http_retort_drop(in);
+        return NGX_OK;
+    }
+
+    first = (c->recv != ngx_http_retort_recv);
+
+    if (first) {
+        ctx->recv = c->recv;
+        c->recv = ngx_http_retort_recv;
+    }
+
+    rc = (first && u->peer.cached && ngx_http_retort_is_gone(c))
+         ? NGX_ERROR : ngx_http_retort_frames(ctx, in);
+
+    if (rc == NGX_ERROR && first && !ctx->delivered) {
+        ngx_http_retort_unsent(ctx->request, ctx);
+        return NGX_ERROR;
+    }
 
     /* from here on the front may know of the request */
 
     rlcf = ngx_http_get_module_loc_conf(ctx->request, ngx_http_retort_module);
     u->conf = &rlcf->sent;
 
-    if (c->recv != ngx_http_retort_recv) {
-        ctx->recv = c->recv;
-        c->recv = ngx_http_retort_recv;
+    return rc;
+}
+
+
+/* a front that closes ends what it keeps: nothing is to be read before */
+
+static ngx_uint_t
+ngx_http_retort_is_gone(ngx_connection_t *c)
+{
+    char  buf[1];
+
+    if (recv(c->fd, buf, 1, MSG_PEEK) == -1
+        && ngx_socket_errno == NGX_EAGAIN)
+    {
+        return 0;
     }
 
-    if (ctx->deaf) {
-        ngx_http_retort_drop(in);
-        return NGX_OK;
+    ngx_log_error(NGX_LOG_INFO, c->log, 0,
+                  "retort front has closed a kept connection");
+
+    return 1;
+}
+
+
+/*
+ * Not a byte of the request went out, and every buffer is as it was: nginx
+ * may begin again with another connection, also where it tries no other
+ * server.  Not so with a body in a file, of which a part has been read.
+ */
+
+static void
+ngx_http_retort_unsent(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
+{
+    ngx_http_upstream_t         *u;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    u = r->upstream;
+
+    if (r->request_body && r->request_body->temp_file) {
+        return;
     }
+
+    u->request_sent = 0;
+
+    /* until there is a connection, more of the body has nowhere to go */
+    r->read_event_handler = ctx->unsent_handler;
+
+    if (u->peer.cached) {
+        rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+        u->conf = &rlcf->unsent;
+    }
+}
+
+
+static ngx_int_t
+ngx_http_retort_frames(ngx_http_retort_ctx_t *ctx, ngx_chain_t *in)
+{
+    ngx_int_t                 rc;
+    ngx_http_retort_frames_t  f;
 
     f.ctx = ctx;
     f.out = NULL;

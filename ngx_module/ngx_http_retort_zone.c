@@ -16,6 +16,8 @@ static ngx_int_t ngx_http_retort_zone_create(ngx_http_retort_zone_t *zone,
 static ngx_int_t ngx_http_retort_zone_mutex(pthread_mutex_t *mutex);
 static ngx_int_t ngx_http_retort_zone_map(ngx_http_retort_zone_t *zone);
 static void ngx_http_retort_zone_free(ngx_http_retort_zone_t *zone);
+static ngx_int_t ngx_http_retort_zone_claim(ngx_http_retort_zone_t *zone,
+    uint32_t place, ngx_uint_t *n);
 
 
 /* changes with the layout: a binary of another build makes its own zones */
@@ -389,16 +391,11 @@ ngx_http_retort_zone_unlock(ngx_http_retort_zone_t *zone)
 }
 
 
-/*
- * The kernel gives a robust mutex up when its owner ends, however that was:
- * a place whose mutex can be had belongs to nobody who lives.
- */
-
 ngx_int_t
 ngx_http_retort_zone_join(ngx_http_retort_zone_t *zone)
 {
-    int       err;
-    uint32_t  i;
+    uint32_t    i;
+    ngx_uint_t  n;
 
     if (zone->worker != NGX_HTTP_RETORT_NOBODY) {
         return NGX_OK;
@@ -407,9 +404,8 @@ ngx_http_retort_zone_join(ngx_http_retort_zone_t *zone)
     (void) ngx_http_retort_zone_bury(zone);
 
     for (i = 0; i < NGX_HTTP_RETORT_WORKERS; i++) {
-        err = pthread_mutex_trylock(&zone->shared->life[i]);
 
-        if (err == 0) {
+        if (ngx_http_retort_zone_claim(zone, i, &n) == NGX_OK) {
             zone->worker = i;
             return NGX_OK;
         }
@@ -422,44 +418,63 @@ ngx_http_retort_zone_join(ngx_http_retort_zone_t *zone)
 ngx_uint_t
 ngx_http_retort_zone_bury(ngx_http_retort_zone_t *zone)
 {
-    int               err;
-    uint32_t          i, run;
-    ngx_uint_t        n;
-    pthread_mutex_t  *life;
+    uint32_t    i;
+    ngx_uint_t  n;
 
     n = 0;
 
     for (i = 0; i < NGX_HTTP_RETORT_WORKERS; i++) {
-        life = &zone->shared->life[i];
 
-        if (i == zone->worker) {
-            continue;
+        if (i != zone->worker
+            && ngx_http_retort_zone_claim(zone, i, &n) == NGX_OK)
+        {
+            (void) pthread_mutex_unlock(&zone->shared->life[i]);
         }
-
-        err = pthread_mutex_trylock(life);
-
-        if (err != 0 && err != EOWNERDEAD) {
-            continue;
-        }
-
-        for (run = 0; err && run < zone->nruns; run++) {
-
-            if (zone->runs[run].state != RETORT_RUN_FREE
-                && zone->runs[run].worker == i)
-            {
-                ngx_http_retort_queue_end(zone, run);
-                n++;
-            }
-        }
-
-        if (err) {
-            (void) pthread_mutex_consistent(life);
-        }
-
-        (void) pthread_mutex_unlock(life);
     }
 
     return n;
+}
+
+
+/*
+ * The kernel gives a robust mutex up when its owner ends, however that was:
+ * a place whose mutex can be had belongs to nobody who lives, and whoever gets
+ * it ends the runs that are left there.
+ */
+
+static ngx_int_t
+ngx_http_retort_zone_claim(ngx_http_retort_zone_t *zone, uint32_t place,
+    ngx_uint_t *n)
+{
+    int               err;
+    uint32_t          run;
+    pthread_mutex_t  *life;
+
+    life = &zone->shared->life[place];
+
+    err = pthread_mutex_trylock(life);
+
+    if (err == 0) {
+        return NGX_OK;
+    }
+
+    if (err != EOWNERDEAD) {
+        return NGX_DECLINED;
+    }
+
+    for (run = 0; run < zone->nruns; run++) {
+
+        if (zone->runs[run].state != RETORT_RUN_FREE
+            && zone->runs[run].worker == place)
+        {
+            ngx_http_retort_queue_end(zone, run);
+            (*n)++;
+        }
+    }
+
+    (void) pthread_mutex_consistent(life);
+
+    return NGX_OK;
 }
 
 

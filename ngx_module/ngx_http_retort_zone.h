@@ -28,6 +28,9 @@
 #define NGX_HTTP_RETORT_RUNS         4         /* for each workspace */
 #define NGX_HTTP_RETORT_NOBODY       0xffffffff
 
+/* rates and bursts count in parts of a request, so that 1r/m is exact enough */
+#define NGX_HTTP_RETORT_REQUEST      1000000
+
 
 enum {
     RETORT_RUN_FREE = 0,
@@ -53,8 +56,8 @@ typedef struct {
     uint32_t                       running;
     uint32_t                       waiting;
     uint64_t                       turn;       /* when it was served last */
-    int64_t                        excess;     /* thousandths of requests */
-    int64_t                        rate;       /* thousandths a second */
+    int64_t                        excess;     /* parts of requests */
+    int64_t                        rate;       /* parts a second */
     int64_t                        last;       /* msec */
     ngx_http_retort_count_t        count;
 } ngx_http_retort_workspace_t;
@@ -134,8 +137,8 @@ typedef struct {
     ngx_http_retort_zone_conf_t   *zone;
     ngx_uint_t                     running;    /* 0: no limit */
     ngx_uint_t                     waiting;
-    ngx_int_t                      rate;       /* thousandths; 0: no limit */
-    ngx_int_t                      burst;      /* thousandths */
+    ngx_int_t                      rate;       /* parts a second; 0: none */
+    ngx_int_t                      burst;      /* parts */
     ngx_msec_t                     wait;
 } ngx_http_retort_admission_t;
 
