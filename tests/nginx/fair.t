@@ -38,8 +38,10 @@ $ng->start;
 my @who = qw(a b c d e);
 my %run;
 
-for my $n (1 .. 40) {
-    $run{"$_-$n"} = $t->begin($_, "$_-$n") for @who;
+# one after the other, so that a queue in the order of arrival is not fair
+
+for my $who (@who) {
+    $run{"$who-$_"} = $t->begin($who, "$who-$_") for 1 .. 40;
 }
 
 $t->is_status(4, 20, 'four run, twenty wait');

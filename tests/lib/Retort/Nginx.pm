@@ -33,6 +33,7 @@ use Time::HiRes qw(time sleep);
 our $TOP = abs_path(dirname(__FILE__) . '/../../..');
 our $NGINX = $ENV{RETORT_NGINX} // '/usr/sbin/nginx';
 our $WAIT = 30;
+our $ASAN = 'detect_leaks=0:abort_on_error=0';
 
 my %live;
 
@@ -146,7 +147,7 @@ sub asan {
     chomp(my $asan = `gcc -print-file-name=libasan.so`);
     chomp(my $ubsan = `gcc -print-file-name=libubsan.so`);
     $ENV{LD_PRELOAD} = "$asan $ubsan";
-    $ENV{ASAN_OPTIONS} = 'detect_leaks=0:abort_on_error=0';
+    $ENV{ASAN_OPTIONS} = $ASAN;
     $ENV{UBSAN_OPTIONS} = 'print_stacktrace=1';
 }
 
@@ -172,18 +173,12 @@ sub check {
 }
 
 
+# orphan => 1: a master takes a new binary only if its first parent has gone
+
 sub start {
-    my $self = shift;
+    my ($self, %option) = @_;
 
-    my $pid = fork() // die "fork: $!";
-
-    if ($pid == 0) {
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>>', "$self->{dir}/logs/stdout.log";
-        open STDERR, '>>', "$self->{dir}/logs/stderr.log";
-        asan();
-        exec $self->command or POSIX::_exit(127);
-    }
+    my $pid = $option{orphan} ? $self->orphan : $self->master;
 
     $self->{pid} = $pid;
     $self->{owner} = $$;
@@ -201,6 +196,46 @@ sub start {
     }) or die "nginx does not listen\n";
 
     return $self;
+}
+
+
+sub master {
+    my $self = shift;
+
+    my $pid = fork() // die "fork: $!";
+    return $pid if $pid;
+
+    open STDIN, '<', '/dev/null';
+    open STDOUT, '>>', "$self->{dir}/logs/stdout.log";
+    open STDERR, '>>', "$self->{dir}/logs/stderr.log";
+    asan();
+    exec $self->command or POSIX::_exit(127);
+}
+
+
+# we become its parent when the first one has gone: PR_SET_CHILD_SUBREAPER
+
+sub orphan {
+    my $self = shift;
+
+    my %prctl = (x86_64 => 157, aarch64 => 167);
+    syscall($prctl{(POSIX::uname())[4]}, 36, 1, 0, 0, 0) == 0
+        or die "prctl: $!\n";
+
+    pipe my $read, my $write or die "pipe: $!";
+    my $first = fork() // die "fork: $!";
+
+    if ($first == 0) {
+        my $pid = $self->master;
+        syswrite $write, $pid;
+        $self->wait_for(sub { -s "$self->{dir}/nginx.pid" });
+        POSIX::_exit(0);
+    }
+
+    close $write;
+    my $pid = <$read>;
+    waitpid $first, 0;
+    return $pid;
 }
 
 
