@@ -311,8 +311,11 @@ void
 run_refused(exec_t *x, const err_t *e)
 {
     x->res.verdict = e->status == 0 ? VERDICT_CANCELLED : VERDICT_ERROR;
-    x->res.fate = STATE_GONE;
+    x->res.fate = x->res.sandbox[0] != '\0' ? STATE_KEPT : STATE_GONE;
+
+    (void) pthread_mutex_lock(&x->lock);
     outputs_error(&x->res.out, e->code, e->text);
+    (void) pthread_mutex_unlock(&x->lock);
 }
 
 
@@ -321,15 +324,29 @@ run_refused(exec_t *x, const err_t *e)
 static int
 place_undo(run_t *r)
 {
-    if (r->fresh) {
-        box_end(r->box);
+    box_t  *box;
 
-    } else {
-        box_release(r->box);
-    }
+    box = r->box;
 
+    /* what a session's threads said meanwhile, and readers may look at */
+    (void) pthread_mutex_lock(&r->x->lock);
     spool_end(&r->spool, &r->res->out.whole, "nothing ran");
     outputs_free(&r->res->out);
+    (void) pthread_mutex_unlock(&r->x->lock);
+
+    if (r->fresh) {
+        box_end(box);
+        return -1;
+    }
+
+    if (r->job->detach) {
+        box_record(box, box->workspace, "");
+    }
+
+    (void) snprintf(r->res->sandbox, sizeof(r->res->sandbox), "%s",
+                    box->sandbox);
+    r->res->expires = box_expiry(box);
+    box_release(box);
 
     return -1;
 }

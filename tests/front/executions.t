@@ -69,6 +69,11 @@ $r = $f->execute({ code => '1', detach => \1,
                    sandbox_id => 'sbx_n1_' . '0' x 32 });
 is($r->{status}, 404, 'what can be refused at once is');
 
+$j = verdict($f->execute({ code => '1', detach => \1, files =>
+    [{ name => 'full', text => 'x' }] })->{json}{execution_id});
+is($j->{status}, 'error', 'what is refused later is an error');
+is($j->{error}{name}, 'file_refused', 'that has the name of the refusal');
+
 # in a session, in order
 
 $r = $f->execute({ code => '$v{n} = 1', keep => \1 });

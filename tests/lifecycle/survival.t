@@ -137,7 +137,7 @@ for my $line (map { split /\n/, Retort::Service::slurp("$s->{dir}/said-$_") }
 
     my $was = $last{$box} // 0;
     push @wrong, "$box: $n after $was"
-        if $n <= $was || $n > $was + 1 + ($misses{$box} // 0) || $state ne 'kept';
+        if $n <= $was || $n > $was + 1 + ($misses{$box} // 0) || $state !~ /^(?:kept|restored)$/;
     $last{$box} = $n;
     $misses{$box} = 0;
 }
