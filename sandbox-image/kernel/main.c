@@ -103,6 +103,19 @@ main_forked(void)
 }
 
 
+/* whoever started the service may have had some ignored; code expects none */
+
+static void
+main_signals(void)
+{
+    int  sig;
+
+    for (sig = 1; sig < NSIG; sig++) {
+        (void) signal(sig, SIG_DFL);
+    }
+}
+
+
 static int
 main_template(void)
 {
@@ -136,6 +149,8 @@ main(int argc, char **argv)
     if (!bare && strcmp(argv[1], "--template") != 0) {
         main_usage();
     }
+
+    main_signals();
 
     imports = calloc((size_t) argc, sizeof(char *));
     allow = calloc((size_t) argc, sizeof(char *));

@@ -125,4 +125,15 @@ is_deeply(brief("import signal\n"
     ['result:True', 'ok'], 'the handler is Python\'s own');
 
 is($kernel->end, 0, 'the kernel ends with its channel');
+
+# as a shell's background jobs have it
+
+{
+    local $SIG{INT} = 'IGNORE';
+    $kernel = Retort::Kernel->start;
+}
+
+is_deeply(interrupted($go . "import time; time.sleep(30)"), \@stopped,
+    'a kernel that was started with SIGINT ignored hears it');
+$kernel->end;
 done_testing();
