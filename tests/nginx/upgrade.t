@@ -13,6 +13,8 @@ use Retort::Runs;
 
 my $ng = Retort::Nginx->new(<<'EOC');
 %%MAIN%%
+env LD_PRELOAD;
+env ASAN_OPTIONS;
 http {
     %%HTTP%%
     retort_zone main 64k running=1 waiting=6;

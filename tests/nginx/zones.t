@@ -19,6 +19,7 @@ http {
     %%HTTP%%
     retort_zone small 32k;
     retort_zone large 1m;
+    retort_zone tiny 32k;
     retort_zone rates 64k;
     retort_workspace $http_x_who;
     server {
@@ -31,6 +32,10 @@ http {
         location = /large {
             retort_pass unix:%%DIR%%/front.sock;
             retort_limits zone=large rate=1r/m;
+        }
+        location = /tiny {
+            retort_pass unix:%%DIR%%/front.sock;
+            retort_limits zone=tiny rate=1r/m;
         }
         location /fast/ {
             retort_pass unix:%%DIR%%/front.sock;
@@ -114,6 +119,18 @@ for my $n (1 .. 3000, 1 .. 3000) {
 is_deeply \%got, { 200 => 3000, '429 too_many_requests' => 3000 },
     'three thousand workspaces are in a megabyte';
 is scalar(@{$t->status('/all')->{workspaces}}), 3000, 'and all are listed';
+
+# who has requests to wait for is not idle
+
+%got = ();
+for my $n (1 .. 100, 1 .. 5) {
+    print $s "GET /tiny HTTP/1.1\r\nHost: l\r\nX-Who: w$n\r\n\r\n";
+    $got{code($ng->response($s))}++;
+}
+
+is_deeply [sort keys %got], [200, '429 too_many_requests', '503 capacity'],
+    'a rate is not forgotten for the sake of another workspace';
+is $got{'429 too_many_requests'}, 5, 'nor that of the first ones';
 close $s;
 
 # rates: as many as the burst and one at once, then what the time gives
