@@ -44,7 +44,7 @@ markdown_fence(const char *p, size_t n)
 }
 
 
-static void
+void
 markdown_ticks(buf_t *to, size_t n)
 {
     while (n-- != 0) {

@@ -23,6 +23,8 @@ void markdown(buf_t *to, const outputs_t *o, const link_t *link);
 
 size_t markdown_fence(const char *p, size_t n);
 
+void markdown_ticks(buf_t *to, size_t n);
+
 /* appends the text without its terminal escape sequences */
 
 void markdown_no_ansi(buf_t *to, const char *p, size_t n);

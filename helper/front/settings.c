@@ -83,6 +83,10 @@ settings_check(const retort_settings_t *s)
             return "a limit of zero";
         }
 
+        if (p->fence > RETORT_FENCE_LONGER) {
+            return "qwen_fence";
+        }
+
         if (p->life == RETORT_LIFE_EXIT ? p->alive == 0
                                         : p->life != RETORT_LIFE_TIMED)
         {

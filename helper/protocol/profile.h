@@ -42,6 +42,12 @@ typedef struct {
 #define RETORT_LIFE_EXIT   1    /* its interpreter ended */
 
 
+/* what a text is put between in answers of the Qwen dialect */
+
+#define RETORT_FENCE_THREE   0  /* three backticks, as the tool has it */
+#define RETORT_FENCE_LONGER  1  /* more than there are in the text */
+
+
 /* limits that the front enforces */
 
 typedef struct {
@@ -66,7 +72,7 @@ typedef struct {
     uint32_t             life;          /* RETORT_LIFE_... */
     uint32_t             manifest;      /* bytes of it, below */
     uint32_t             snapshot;      /* 1: a killed cell is undone */
-    uint32_t             reserved;
+    uint32_t             fence;         /* RETORT_FENCE_... */
 } retort_profile_t;
 
 

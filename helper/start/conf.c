@@ -26,7 +26,8 @@
 
 
 typedef enum { CONF_TEXT, CONF_PATH, CONF_NUMBER, CONF_BYTES, CONF_TIME,
-               CONF_CORES, CONF_LIFE, CONF_SWITCH, CONF_LIST } conf_type_t;
+               CONF_CORES, CONF_LIST, CONF_LIFE, CONF_SWITCH,
+               CONF_FENCE } conf_type_t;
 
 
 typedef struct {
@@ -105,7 +106,17 @@ static const conf_row_t  conf_profile_rows[] = {
     { "sessions", CONF_NUMBER, 4, P(sessions), CONF_NO, 1, 4096 },
     { "life", CONF_LIFE, 4, P(life), CONF_NO, 0, 1 },
     { "snapshot", CONF_SWITCH, 4, P(snapshot), CONF_NO, 0, 1 },
+    { "qwen_fence", CONF_FENCE, 4, P(fence), CONF_NO, 0, 1 },
     { "alive", CONF_TIME, 8, P(alive), CONF_NO, 1000, YEAR }
+};
+
+
+/* 0 and 1 of a field that is a word, and what is said of any other */
+
+static const char *const  conf_choices[][3] = {
+    { "timed", "exit", "\"life\" is timed or exit, not" },
+    { "off", "on", "\"snapshot\" is on or off, not" },
+    { "three", "longer", "\"qwen_fence\" is three or longer, not" }
 };
 
 
@@ -180,24 +191,22 @@ conf_number(const char *word, conf_type_t type, unsigned long long *value)
 {
     char                 *end;
     size_t               i;
-    double               x, unit;
+    double               x;
     static const struct {
         conf_type_t  type;
         const char  *name;
         double       factor;
     } units[] = {
-        { CONF_BYTES, "", 1 }, { CONF_BYTES, "k", 1024 },
-        { CONF_BYTES, "m", 1024.0 * 1024 },
-        { CONF_BYTES, "g", 1024.0 * 1024 * 1024 },
+        { CONF_BYTES, "", 1 }, { CONF_BYTES, "k", K }, { CONF_BYTES, "m", M },
+        { CONF_BYTES, "g", G }, { CONF_NUMBER, "", 1 },
         { CONF_TIME, "ms", 1 }, { CONF_TIME, "s", 1000 },
         { CONF_TIME, "m", 60000 }, { CONF_TIME, "h", 3600000 },
-        { CONF_TIME, "d", 86400000 },
-        { CONF_CORES, "", 1000 }, { CONF_NUMBER, "", 1 }
+        { CONF_TIME, "d", 86400000 }, { CONF_CORES, "", 1000 }
     };
 
-    if (type == CONF_LIFE || type == CONF_SWITCH) {
-        *value = strcmp(word, type == CONF_LIFE ? "exit" : "on") == 0;
-        return -(!*value && strcmp(word, type == CONF_LIFE ? "timed" : "off"));
+    if (type >= CONF_LIFE) {
+        *value = strcmp(word, conf_choices[type - CONF_LIFE][1]) == 0;
+        return -(!*value && strcmp(word, conf_choices[type - CONF_LIFE][0]));
     }
 
     if (!isdigit((unsigned char) word[0]) || strpbrk(word, "xX") != NULL) {
@@ -205,23 +214,16 @@ conf_number(const char *word, conf_type_t type, unsigned long long *value)
     }
 
     x = strtod(word, &end);
-    unit = 0;
 
     for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (units[i].type == type && strcmp(units[i].name, end) == 0) {
-            unit = units[i].factor;
+            x *= units[i].factor;
+            *value = x <= 1e18 ? (unsigned long long) x : 0;
+            return x <= 1e18 ? 0 : -1;
         }
     }
 
-    x *= unit;
-
-    if (unit <= 0 || !(x <= 1e18)) {
-        return -1;
-    }
-
-    *value = (unsigned long long) x;
-
-    return 0;
+    return -1;
 }
 
 
@@ -234,8 +236,8 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
     if (conf_number(word, row->type, value) == -1
         || *value < row->min || *value > row->max)
     {
-        if (row->type == CONF_LIFE || row->type == CONF_SWITCH) {
-            return conf_error(c, "timed or exit, or on or off, not", word);
+        if (row->type >= CONF_LIFE) {
+            return conf_error(c, conf_choices[row->type - CONF_LIFE][2], word);
         }
 
         rlog(RLOG_ERROR, "%s:%u: \"%s\" of \"%s\" is no value from %llu to "
@@ -243,13 +245,9 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
         return -1;
     }
 
-    if (row->size == 4) {
-        narrow = (uint32_t) *value;
-        memcpy(c->target + offset, &narrow, sizeof(narrow));
-
-    } else {
-        memcpy(c->target + offset, value, sizeof(*value));
-    }
+    narrow = (uint32_t) *value;
+    memcpy(c->target + offset, row->size == 4 ? (void *) &narrow : value,
+           row->size);
 
     return 0;
 }

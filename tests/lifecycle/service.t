@@ -43,10 +43,12 @@ refused("$d/profiles/default.conf", "memory lots\n", qr/"lots" of "memory" is no
     'a value that is none is refused');
 refused("$d/profiles/default.conf", "timeout 3y\n", qr/"3y" of "timeout"/,
     'an unknown unit is refused');
-refused("$d/profiles/default.conf", "life long\n", qr/timed or exit, or on or off, not "long"/,
+refused("$d/profiles/default.conf", "life long\n", qr/"life" is timed or exit, not "long"/,
     'a life of another kind is refused');
 refused("$d/profiles/default.conf", "snapshot maybe\n", qr/on or off, not "maybe"/,
     'and a snapshot that is neither on nor off');
+refused("$d/profiles/default.conf", "qwen_fence four\n", qr/"qwen_fence" is three or longer, not "four"/,
+    'and another fence');
 refused("$d/profiles/default.conf", "life exit\n", qr/"life exit" needs "alive"/,
     'one without an end, too');
 refused("$d/retortd.conf", "artifacts_quota 1k\n", qr/"1k" of "artifacts_quota"/,

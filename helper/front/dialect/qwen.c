@@ -301,7 +301,7 @@ qwen_render(const request_t *req, int form, const exec_t *x, answer_t *a)
     a->status = 200;
     a->type = "text/plain; charset=utf-8";
     a->form = "markdown";
-    qwen_text(&a->body, &x->res.out, &req->link);
+    qwen_text(&a->body, &x->res.out, &req->link, req->profile->fence);
 }
 
 

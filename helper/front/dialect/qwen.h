@@ -34,7 +34,8 @@ int qwen_files(json_object *files, job_t *job, err_t *e);
 
 /* the result as the one text that an agent reads */
 
-void qwen_text(buf_t *to, const outputs_t *o, const link_t *link);
+void qwen_text(buf_t *to, const outputs_t *o, const link_t *link,
+    uint32_t fence);
 
 
 #endif /* FRONT_QWEN_H */

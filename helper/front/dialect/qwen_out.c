@@ -2,7 +2,8 @@
 /*
  * In retort-front, as its own uid without any capability.  A result as the
  * text that Qwen-Agent's interpreter returns, byte for byte: the fence is
- * three backticks whatever is inside, streams keep their escape sequences.
+ * three backticks whatever is inside (unless the profile says otherwise), and
+ * streams keep their escape sequences.
  */
 
 #include <stdio.h>
@@ -16,6 +17,12 @@
 #define QWEN_DONE     "Finished execution."
 #define QWEN_MARK     "M6_CODE_INTERPRETER_TIMEOUT"
 #define QWEN_TIMEOUT  "Timeout: Code execution exceeded the time limit."
+
+
+typedef struct {
+    buf_t     text;
+    uint32_t  fence;            /* RETORT_FENCE_... */
+} qwen_to_t;
 
 
 static const char *const  qwen_labels[] = {
@@ -53,15 +60,22 @@ qwen_clean(buf_t *to, const char *p, size_t n)
 
 
 static void
-qwen_block(buf_t *to, const char *label, const char *p, size_t n)
+qwen_block(qwen_to_t *to, const char *label, const char *p, size_t n)
 {
+    size_t  ticks;
+
     if (n == 0) {
         return;
     }
 
-    (void) buf_printf(to, "\n\n%s:\n\n```\n", label);
-    qwen_clean(to, p, n);
-    (void) buf_puts(to, "\n```");
+    ticks = to->fence == RETORT_FENCE_LONGER ? markdown_fence(p, n) : 3;
+
+    (void) buf_printf(&to->text, "\n\n%s:\n\n", label);
+    markdown_ticks(&to->text, ticks);
+    (void) buf_puts(&to->text, "\n");
+    qwen_clean(&to->text, p, n);
+    (void) buf_puts(&to->text, "\n");
+    markdown_ticks(&to->text, ticks);
 }
 
 
@@ -81,7 +95,7 @@ qwen_png(const out_item_t *item)
 
 
 static void
-qwen_picture(buf_t *to, const out_artifact_t *a, unsigned number,
+qwen_picture(qwen_to_t *to, const out_artifact_t *a, unsigned number,
     const link_t *link)
 {
     int   n;
@@ -89,7 +103,7 @@ qwen_picture(buf_t *to, const out_artifact_t *a, unsigned number,
 
     if (a->file[0] != '\0') {
         link_url(link, a, url);
-        (void) buf_printf(to, "\n\n![fig-%03u](%s)", number, url);
+        (void) buf_printf(&to->text, "\n\n![fig-%03u](%s)", number, url);
         return;
     }
 
@@ -100,7 +114,7 @@ qwen_picture(buf_t *to, const out_artifact_t *a, unsigned number,
 
 
 static void
-qwen_error(buf_t *to, const buf_t *text)
+qwen_error(qwen_to_t *to, const buf_t *text)
 {
     buf_t  plain;
 
@@ -115,13 +129,13 @@ qwen_error(buf_t *to, const buf_t *text)
     memset(&plain, 0, sizeof(plain));
     markdown_no_ansi(&plain, text->data, text->len);
     qwen_block(to, "error", plain.data, plain.len);
-    to->failed |= plain.failed;
+    to->text.failed |= plain.failed;
     buf_free(&plain);
 }
 
 
 static void
-qwen_item(buf_t *to, const out_item_t *item, unsigned *figures,
+qwen_item(qwen_to_t *to, const out_item_t *item, unsigned *figures,
     const link_t *link)
 {
     const out_artifact_t  *png;
@@ -164,29 +178,30 @@ qwen_is_blank(const buf_t *b)
 
 
 void
-qwen_text(buf_t *to, const outputs_t *o, const link_t *link)
+qwen_text(buf_t *to, const outputs_t *o, const link_t *link, uint32_t fence)
 {
     size_t             i;
-    buf_t              all;
     unsigned           figures;
+    qwen_to_t          all;
     const out_item_t  *item;
 
     memset(&all, 0, sizeof(all));
+    all.fence = fence;
     figures = 0;
 
     for (item = o->first; item != NULL; item = item->next) {
         qwen_item(&all, item, &figures, link);
     }
 
-    if (qwen_is_blank(&all)) {
+    if (qwen_is_blank(&all.text)) {
         (void) buf_puts(to, QWEN_DONE);
 
     } else {
-        for (i = 0; all.data[i] == '\n'; i++) { /* void */ }
+        for (i = 0; all.text.data[i] == '\n'; i++) { /* void */ }
 
-        (void) buf_add(to, all.data + i, all.len - i);
+        (void) buf_add(to, all.text.data + i, all.text.len - i);
     }
 
-    to->failed |= all.failed;
-    buf_free(&all);
+    to->failed |= all.text.failed;
+    buf_free(&all.text);
 }

@@ -53,7 +53,7 @@ sub settings {
                   . pack('LLQLLLL', $o{ready} // 0, $o{sessions} // 64,
                          $o{alive} // 0, $o{life} // 0,
                          length($o{manifest} // ''), $o{snapshot} // 0,
-                         0);
+                         $o{fence} // 0);
 
     $profile .= "\0" x (-length($profile) % 8);
 
