@@ -133,7 +133,7 @@ fuzz_artifact(out_item_t *item, const char *mime)
     a = item->artifacts;
     memset(&name, 0, sizeof(name));
     fuzz_text(&name);
-    (void) buf_puts(&name, "x");
+    (void) buf_add(&name, "x", 2);
     (void) snprintf(a->name, sizeof(a->name), "%s", name.data);
     (void) snprintf(a->mime, sizeof(a->mime), "%s", mime);
     buf_free(&name);
