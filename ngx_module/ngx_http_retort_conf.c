@@ -4,6 +4,8 @@
 
 static ngx_uint_t ngx_http_retort_native_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_qwen_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_mcp_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
 static ngx_uint_t ngx_http_retort_never_is_run(ngx_http_request_t *r);
 static off_t ngx_http_retort_parse_msec(ngx_str_t *value);
 static off_t ngx_http_retort_parse_bytes(ngx_str_t *value);
@@ -19,21 +21,38 @@ static char *ngx_http_retort_check_buffer(ngx_conf_t *cf, void *post,
 
 ngx_http_retort_api_t  ngx_http_retort_apis[] = {
     { ngx_string("native"), 1, ngx_http_retort_native_is_run,
-      ngx_null_string },
+      ngx_null_string, 0 },
 
     { ngx_string("qwen"), 1, ngx_http_retort_qwen_is_run,
-      ngx_string("text/plain; charset=utf-8") },
+      ngx_string("text/plain; charset=utf-8"), 0 },
+
+    { ngx_string("mcp"), 1, ngx_http_retort_mcp_is_run,
+      ngx_null_string, 1 },
+
+    { ngx_string("prisme"), 1, ngx_http_retort_mcp_is_run,
+      ngx_null_string, 1 },
 
     { ngx_string("health"), 0, ngx_http_retort_never_is_run,
-      ngx_null_string },
+      ngx_null_string, 0 },
 
     { ngx_string("metrics"), 0, ngx_http_retort_never_is_run,
-      ngx_null_string },
+      ngx_null_string, 0 },
 
     { ngx_string("status"), 0, ngx_http_retort_never_is_run,
-      ngx_null_string },
+      ngx_null_string, 0 },
 
-    { ngx_null_string, 0, NULL, ngx_null_string }
+    { ngx_null_string, 0, NULL, ngx_null_string, 0 }
+};
+
+
+/* those that the front's table of tools has */
+
+static ngx_str_t  ngx_http_retort_tools[] = {
+    ngx_string("python"),
+    ngx_string("bash"),
+    ngx_string("execute_python"),
+    ngx_string("code_interpreter"),
+    ngx_null_string
 };
 
 
@@ -103,6 +122,70 @@ static ngx_uint_t
 ngx_http_retort_qwen_is_run(ngx_http_request_t *r)
 {
     return r->method == NGX_HTTP_POST;
+}
+
+
+/*
+ * A message is not read here.  What its Mcp-Method says is true, or the front
+ * refuses it; without one, and with several, it may be a call.
+ */
+
+static ngx_uint_t
+ngx_http_retort_mcp_is_run(ngx_http_request_t *r)
+{
+    ngx_uint_t        i, said;
+    ngx_table_elt_t  *h;
+    ngx_list_part_t  *part;
+
+    static ngx_str_t  name = ngx_string("mcp-method");
+
+    if (r->method != NGX_HTTP_POST) {
+        return 0;
+    }
+
+    said = 0;
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        h = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+
+            if (h[i].key.len != name.len
+                || ngx_memcmp(h[i].lowcase_key, name.data, name.len) != 0)
+            {
+                continue;
+            }
+
+            if (said++ || ngx_http_retort_is_call(&h[i].value)) {
+                return 1;
+            }
+        }
+    }
+
+    return said == 0;
+}
+
+
+/* base64, and whatever else no method has in it, may hide one */
+
+static ngx_uint_t
+ngx_http_retort_is_call(ngx_str_t *method)
+{
+    u_char  ch;
+    size_t  i;
+
+    static ngx_str_t  call = ngx_string("tools/call");
+
+    for (i = 0; i < method->len; i++) {
+        ch = method->data[i];
+
+        if ((ch < 'a' || ch > 'z') && (ch < 'A' || ch > 'Z') && ch != '/') {
+            return 1;
+        }
+    }
+
+    return method->len == call.len
+           && ngx_memcmp(method->data, call.data, call.len) == 0;
 }
 
 
@@ -188,6 +271,61 @@ ngx_http_retort_set_api(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                        "unknown api \"%V\" in \"retort_api\"", &value[1]);
 
     return NGX_CONF_ERROR;
+}
+
+
+char *
+ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_retort_loc_conf_t *rlcf = conf;
+
+    u_char      *p;
+    size_t       len;
+    ngx_str_t   *value, *tool;
+    ngx_uint_t   i;
+
+    if (rlcf->tools.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    len = 0;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+
+        for (tool = ngx_http_retort_tools; tool->len; tool++) {
+
+            if (tool->len == value[i].len
+                && ngx_memcmp(tool->data, value[i].data, tool->len) == 0)
+            {
+                break;
+            }
+        }
+
+        if (tool->len == 0) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "unknown tool \"%V\" in \"retort_tools\"",
+                               &value[i]);
+            return NGX_CONF_ERROR;
+        }
+
+        len += value[i].len + 1;
+    }
+
+    p = ngx_pnalloc(cf->pool, len);
+    if (p == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    rlcf->tools.data = p;
+    rlcf->tools.len = len - 1;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        p = ngx_cpymem(p, value[i].data, value[i].len);
+        *p++ = ' ';
+    }
+
+    return NGX_CONF_OK;
 }
 
 

@@ -36,6 +36,13 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_tools"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
+      ngx_http_retort_set_tools,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("retort_profile"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
       ngx_http_retort_set_profile,
@@ -309,7 +316,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->upstream.* that is not named here = 0;
      *     conf->api = NULL;
-     *     conf->profile, node, artifacts = { 0, NULL };
+     *     conf->tools, profile, node, artifacts = { 0, NULL };
      */
 
     conf->workspace = NGX_CONF_UNSET_PTR;
@@ -359,6 +366,7 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->api = prev->api ? prev->api : &ngx_http_retort_apis[0];
     }
 
+    ngx_conf_merge_str_value(conf->tools, prev->tools, "");
     ngx_conf_merge_str_value(conf->profile, prev->profile, "default");
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);

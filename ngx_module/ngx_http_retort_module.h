@@ -59,6 +59,9 @@ typedef struct {
 
     /* the one type of its answers, which are markdown; or as Accept says */
     ngx_str_t     text;
+
+    /* what is lost is an error of JSON-RPC */
+    ngx_uint_t    rpc;
 } ngx_http_retort_api_t;
 
 
@@ -106,6 +109,7 @@ typedef struct {
     ngx_http_upstream_conf_t   unsent;
 
     ngx_http_retort_api_t     *api;
+    ngx_str_t                  tools;    /* names, with blanks between */
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
     ngx_array_t               *keys;     /* of ngx_http_retort_key_t */
@@ -286,6 +290,8 @@ extern ngx_conf_post_t          ngx_http_retort_buffer_bounds;
 char *ngx_http_retort_set_pass(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_api(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_profile(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

@@ -158,6 +158,8 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
     if (ngx_http_retort_add(params, "RETORT_API", &rlcf->api->name) != NGX_OK
         || ngx_http_retort_add(params, "RETORT_WORKSPACE", &ctx->workspace)
            != NGX_OK
+        || ngx_http_retort_add(params, "RETORT_TOOLS", &rlcf->tools)
+           != NGX_OK
         || ngx_http_retort_add(params, "RETORT_PROFILE", &rlcf->profile)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_EXECUTION", &ctx->execution)

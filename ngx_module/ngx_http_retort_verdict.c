@@ -18,6 +18,14 @@ static ngx_http_retort_answer_t *ngx_http_retort_no_answer(
     "\"error\":{\"name\":\"Lost\",\"message\":\"" RETORT_LOST "\"}"
 
 
+/* nobody here has read the id: the status of HTTP is what tells the client */
+
+#define RETORT_LOST_RPC                                                       \
+    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"            \
+    "\"message\":\"" RETORT_LOST "\",\"data\":{\"code\":\"lost\","            \
+    "\"execution_id\":\"%V\"}}}\n"
+
+
 /* in the order of ngx_http_retort_form_e; the name counts up to ';' */
 
 static ngx_str_t  ngx_http_retort_types[] = {
@@ -76,6 +84,15 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
     }
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    if (rlcf->api->rpc) {
+        answer->status = NGX_HTTP_BAD_GATEWAY;
+        answer->type = ngx_http_retort_types[RETORT_FORM_JSON];
+        answer->body.data = p;
+        answer->body.len = ngx_sprintf(p, RETORT_LOST_RPC, &ctx->execution)
+                           - p;
+        return answer;
+    }
 
     form = rlcf->api->text.len ? (ngx_uint_t) RETORT_FORM_MARKDOWN
                                : ngx_http_retort_accepted_form(r);

@@ -28,6 +28,12 @@
 #define BOUND_ENV_BYTES     65536
 #define BOUND_WAITERS       16          /* requests that wait for one box */
 
+/* sessions that clients open */
+
+#define BOUND_SESSIONS      4096
+#define BOUND_SESSIONS_OWN  512         /* of one workspace */
+#define BOUND_PICTURES      4194304     /* bytes of them inside of one answer */
+
 /* files of a session */
 
 #define BOUND_FILE_TIME     600000      /* one transfer */

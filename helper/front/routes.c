@@ -332,6 +332,12 @@ routes_do(routes_t *r, err_t *e)
     case OP_EXEC_CANCEL:
         return routes_exec_cancel(r, e);
 
+    case OP_CALL:
+        return routes_call(r, e);
+
+    case OP_CALL_END:
+        return routes_call_end(r, e);
+
     default:
         return routes_files(r, e);
     }

@@ -82,6 +82,10 @@ bad 'artifacts with retort_pass', 'conflicts with "retort_artifacts"',
 
 bad 'an unknown api', 'unknown api "nativ" in "retort_api"',
     "$pass retort_api nativ;";
+bad 'an unknown tool', 'unknown tool "pyton" in "retort_tools"',
+    "$pass retort_tools python pyton;";
+good 'all tools', "$pass retort_tools python bash execute_python "
+    . 'code_interpreter;';
 bad 'a bad profile', 'must be 1 to 31', "$pass retort_profile a/b;";
 bad 'a long profile', 'must be 1 to 31', "$pass retort_profile " . 'p' x 32 . ';';
 bad 'a bad workspace', 'must be 1 to 64', 'retort_workspace "a b";';
@@ -107,7 +111,7 @@ for (['timeout', '25h', 'must be between'], ['timeout', '0', 'must be between'],
 }
 
 my %value = (
-    retort_api => 'native', retort_profile => 'p', retort_workspace => 'w',
+    retort_api => 'native', retort_tools => 'bash', retort_profile => 'p', retort_workspace => 'w',
     retort_node => 'n', retort_static_url => '/s',
     retort_auth_key_file => "$dir/keys",
     retort_limit_timeout => '1s', retort_limit_memory => '1m',

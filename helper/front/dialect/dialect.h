@@ -15,13 +15,16 @@
 #include "../exec.h"
 #include "../files.h"
 #include "../job.h"
+#include "../picture.h"
 #include "../request.h"
 #include "../result.h"
 
 
 #define DIALECTS(X)                                                           \
     X(native)                                                                 \
-    X(qwen)
+    X(qwen)                                                                   \
+    X(mcp)                                                                    \
+    X(prisme)
 
 
 /* what a route does */
@@ -42,7 +45,9 @@ typedef enum {
     OP_FILE_GET,                /* and HEAD */
     OP_FILE_PUT,
     OP_FILE_POST,
-    OP_FILE_DELETE
+    OP_FILE_DELETE,
+    OP_CALL,                    /* a message, which may ask for a run */
+    OP_CALL_END                 /* the end of a client's session */
 } dialect_op_t;
 
 typedef struct {
@@ -62,6 +67,31 @@ typedef struct {
     job_file_t           *files;        /* the caller frees them */
     size_t                nfiles;
 } box_wish_t;
+
+
+/* a message of a protocol within HTTP, and what becomes of it */
+
+#define CALL_KEY  840
+
+typedef enum {
+    CALL_ANSWERED,
+    CALL_RUN,                   /* "job" is to run, then it is answered */
+    CALL_CANCEL                 /* answered; runs called "key" shall end */
+} call_do_t;
+
+typedef struct {
+    const request_t  *req;
+    const char       *body;
+    size_t            len;
+    answer_t         *a;
+    job_t             job;
+    int               lasting;  /* runs on though its client goes away */
+    int               pictures;     /* the answer has them inside */
+    char              key[CALL_KEY];    /* "": it cannot be cancelled */
+    picture_t        *pics;
+    size_t            npics;
+    void             *own;      /* the dialect's */
+} call_t;
 
 
 typedef struct {
@@ -91,6 +121,18 @@ typedef struct {
 
     /* a request that did not become a run */
     void  (*fail)(const err_t *e, answer_t *a);
+
+    /*
+     * Messages; NULL if the dialect has none.  The first reads one and answers
+     * it unless it is a run; then the others do, the last one frees.
+     */
+    call_do_t  (*call)(call_t *c);
+    void  (*call_done)(call_t *c, const exec_t *x);
+    void  (*call_fail)(call_t *c, const err_t *e);
+    void  (*call_free)(call_t *c);
+
+    /* the session that a request names, "" if it names none */
+    const char  *(*call_session)(const request_t *req);
 
     /* sandboxes as resources; NULL if the dialect has none */
     int   (*parse_box)(const request_t *req, const char *body, size_t len,

@@ -60,6 +60,12 @@ json_object *native_time(uint64_t wall_ms);
 const char *native_item_type(const out_item_t *item);
 void native_item(json_object *o, const request_t *req, const out_item_t *item);
 
+/* all of one stream, the last error or NULL, links to what was stored */
+
+json_object *native_stream(const outputs_t *out, out_type_t type);
+json_object *native_error(const result_t *res);
+json_object *native_artifacts(const request_t *req, const outputs_t *out);
+
 /* what is known at the end beside the outputs; "status" is the last key */
 
 void native_end(json_object *o, const request_t *req, const result_t *res,

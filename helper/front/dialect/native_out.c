@@ -261,7 +261,7 @@ native_artifact(json_object *all, const request_t *req,
 }
 
 
-static json_object *
+json_object *
 native_artifacts(const request_t *req, const outputs_t *out)
 {
     size_t             i;
@@ -282,7 +282,7 @@ native_artifacts(const request_t *req, const outputs_t *out)
 }
 
 
-static json_object *
+json_object *
 native_stream(const outputs_t *out, out_type_t type)
 {
     buf_t         all;
@@ -317,7 +317,7 @@ native_value(const result_t *res)
 }
 
 
-static json_object *
+json_object *
 native_error(const result_t *res)
 {
     json_object       *o;

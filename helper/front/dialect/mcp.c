@@ -1,0 +1,360 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  MCP over HTTP, and
+ * Prisme's interpreter, which is MCP with one tool and a few habits of its
+ * own.  What the client wrote is not believed.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp.h"
+#include "native.h"
+
+
+enum { MCP_OLD = 1, MCP_NEW = 2 };
+
+
+typedef struct {
+    const char   *name;
+    int           eras;
+    call_do_t   (*serve)(mcp_t *m);
+} mcp_method_t;
+
+
+static call_do_t
+mcp_initialize(mcp_t *m)
+{
+    char          id[SESSION_ID];
+    const char   *version;
+    json_object  *o, *v;
+
+    version = m->prisme ? "2025-06-18" : MCP_NEWEST;
+
+    if (m->params != NULL
+        && json_object_object_get_ex(m->params, "protocolVersion", &v)
+        && json_object_is_type(v, json_type_string)
+        && mcp_is_version(json_object_get_string(v)))
+    {
+        version = json_object_get_string(v);
+    }
+
+    if (!m->prisme) {
+        if (session_open(m->call->req->workspace, m->call->req->run_max.ttl,
+                         id)
+            == -1)
+        {
+            (void) mcp_error(m, 500, MCP_INTERNAL, "out of memory", NULL);
+            return CALL_ANSWERED;
+        }
+
+        (void) buf_printf(&m->call->a->lines, "Mcp-Session-Id: %s\r\n", id);
+    }
+
+    o = mcp_json("{\"capabilities\":{\"tools\":{}},"
+                 "\"serverInfo\":{\"name\":\"retort\",\"version\":\"1\"}}");
+    native_add(o, "protocolVersion", mcp_text(version));
+    mcp_result(m, o);
+
+    return CALL_ANSWERED;
+}
+
+
+static call_do_t
+mcp_ping(mcp_t *m)
+{
+    mcp_result(m, json_object_new_object());
+
+    return CALL_ANSWERED;
+}
+
+
+/* what may be kept, and by whom */
+
+static json_object *
+mcp_cached(const mcp_t *m, json_object *o)
+{
+    if (m->modern) {
+        native_add(o, "ttlMs", json_object_new_int(300000));
+        native_add(o, "cacheScope", mcp_text("private"));
+    }
+
+    return o;
+}
+
+
+static call_do_t
+mcp_discover(mcp_t *m)
+{
+    mcp_result(m, mcp_cached(m, mcp_json("{\"supportedVersions\":[\""
+                                         MCP_MODERN "\"],"
+                                         "\"capabilities\":{\"tools\":{}}}")));
+
+    return CALL_ANSWERED;
+}
+
+
+/* there is one page: nobody was given a cursor */
+
+static call_do_t
+mcp_list(mcp_t *m)
+{
+    json_object  *o;
+
+    if (m->params != NULL
+        && json_object_object_get_ex(m->params, "cursor", NULL))
+    {
+        (void) mcp_error(m, 200, MCP_PARAMS, "no such cursor", NULL);
+        return CALL_ANSWERED;
+    }
+
+    o = json_object_new_object();
+    native_add(o, "tools", mcp_tools(m));
+    mcp_result(m, mcp_cached(m, o));
+
+    return CALL_ANSWERED;
+}
+
+
+static void
+mcp_key(mcp_t *m, json_object *id)
+{
+    (void) snprintf(m->call->key, CALL_KEY, "%s %s", m->session,
+                    json_object_to_json_string(id));
+}
+
+
+static call_do_t
+mcp_tools_call(mcp_t *m)
+{
+    err_t         e;
+    char          text[192];
+    json_object  *name, *args;
+
+    if (m->params == NULL
+        || !json_object_object_get_ex(m->params, "name", &name)
+        || !json_object_is_type(name, json_type_string))
+    {
+        (void) mcp_error(m, 200, MCP_PARAMS, "\"name\" must be a string",
+                         NULL);
+        return CALL_ANSWERED;
+    }
+
+    if (json_object_object_get_ex(m->params, "arguments", &args)
+        && !json_object_is_type(args, json_type_object))
+    {
+        (void) mcp_error(m, 200, MCP_PARAMS, "\"arguments\" must be an object",
+                         NULL);
+        return CALL_ANSWERED;
+    }
+
+    m->tool = mcp_tool(m, json_object_get_string(name));
+
+    if (m->tool == NULL) {
+        (void) snprintf(text, sizeof(text), "%s: %.128s",
+                        m->prisme ? "Tool not found" : "Unknown tool",
+                        json_object_get_string(name));
+        (void) mcp_error(m, 200, m->prisme ? MCP_METHOD : MCP_PARAMS, text,
+                         NULL);
+        return CALL_ANSWERED;
+    }
+
+    memset(&e, 0, sizeof(e));
+
+    if (mcp_args(m, args, &e) == -1) {
+        mcp_result(m, m->tool->fail(m, &e));
+        return CALL_ANSWERED;
+    }
+
+    m->call->pictures = !m->prisme;
+
+    /* who has a session says by a message of its own that a run shall end */
+    if (*m->session != '\0') {
+        m->call->lasting = 1;
+        mcp_key(m, m->id);
+    }
+
+    return CALL_RUN;
+}
+
+
+static const mcp_method_t  mcp_methods[] = {
+    { "initialize", MCP_OLD, mcp_initialize },
+    { "ping", MCP_OLD, mcp_ping },
+    { "server/discover", MCP_NEW, mcp_discover },
+    { "tools/list", MCP_OLD|MCP_NEW, mcp_list },
+    { "tools/call", MCP_OLD|MCP_NEW, mcp_tools_call },
+    { NULL, 0, NULL }
+};
+
+
+static call_do_t
+mcp_method(mcp_t *m)
+{
+    char                 text[192];
+    const mcp_method_t  *row;
+
+    for (row = mcp_methods; row->name != NULL; row++) {
+        if (strcmp(row->name, m->method) == 0
+            && (row->eras & (m->modern ? MCP_NEW : MCP_OLD)) != 0)
+        {
+            return row->serve(m);
+        }
+    }
+
+    (void) snprintf(text, sizeof(text), "Method not found: %.128s",
+                    m->method);
+    (void) mcp_error(m, m->modern ? 404 : 200, MCP_METHOD, text, NULL);
+
+    return CALL_ANSWERED;
+}
+
+
+/* a notification, or an answer to what was never asked */
+
+static call_do_t
+mcp_notice(mcp_t *m)
+{
+    json_object  *id;
+
+    m->call->a->status = m->prisme ? 200 : 202;
+
+    if (m->modern || m->method == NULL || *m->session == '\0'
+        || strcmp(m->method, "notifications/cancelled") != 0
+        || m->params == NULL
+        || !json_object_object_get_ex(m->params, "requestId", &id)
+        || (json_object_is_type(id, json_type_string)
+            && json_object_get_string_len(id) > MCP_ID))
+    {
+        return CALL_ANSWERED;
+    }
+
+    mcp_key(m, id);
+
+    return CALL_CANCEL;
+}
+
+
+static const char *
+mcp_session(const request_t *req)
+{
+    const char  *id;
+
+    id = request_param(req->params, "HTTP_MCP_SESSION_ID");
+
+    return id != NULL ? id : "";
+}
+
+
+static call_do_t
+mcp_call(call_t *c)
+{
+    mcp_t  *m;
+
+    m = calloc(1, sizeof(mcp_t));
+
+    if (m == NULL) {
+        c->a->status = 500;
+        return CALL_ANSWERED;
+    }
+
+    c->own = m;
+    m->call = c;
+    m->prisme = strcmp(c->req->api, "prisme") == 0;
+    m->session = m->prisme ? "" : mcp_session(c->req);
+
+    if (mcp_origin(m) == -1 || mcp_read(m) == -1) {
+        return CALL_ANSWERED;
+    }
+
+    mcp_era(m);
+
+    if (mcp_check(m) == -1) {
+        return CALL_ANSWERED;
+    }
+
+    return m->id != NULL && m->method != NULL ? mcp_method(m) : mcp_notice(m);
+}
+
+
+/* one that was cancelled by a message is not answered */
+
+static void
+mcp_call_done(call_t *c, const exec_t *x)
+{
+    mcp_t  *m;
+
+    m = c->own;
+
+    if (c->lasting && x->res.verdict == VERDICT_CANCELLED) {
+        c->a->status = 202;
+        return;
+    }
+
+    mcp_result(m, m->tool->done(m, x));
+}
+
+
+static void
+mcp_call_fail(call_t *c, const err_t *e)
+{
+    mcp_t  *m;
+
+    m = c->own;
+    mcp_result(m, m->tool->fail(m, e));
+}
+
+
+static void
+mcp_call_free(call_t *c)
+{
+    mcp_t  *m;
+
+    m = c->own;
+
+    if (m != NULL) {
+        json_object_put(m->msg);
+        free(m);
+    }
+}
+
+
+static const dialect_route_t  mcp_routes[] = {
+    { "POST", "", OP_CALL },
+    { "POST", "/", OP_CALL },
+    { "DELETE", "", OP_CALL_END },
+    { "DELETE", "/", OP_CALL_END },
+    { NULL, NULL, OP_CALL }
+};
+
+
+static const dialect_route_t  mcp_prisme_routes[] = {
+    { "POST", "", OP_CALL },
+    { "POST", "/", OP_CALL },
+    { NULL, NULL, OP_CALL }
+};
+
+
+const dialect_t  dialect_mcp = {
+    .name = "mcp",
+    .routes = mcp_routes,
+    .fail = mcp_fail,
+    .call = mcp_call,
+    .call_done = mcp_call_done,
+    .call_fail = mcp_call_fail,
+    .call_free = mcp_call_free,
+    .call_session = mcp_session
+};
+
+
+const dialect_t  dialect_prisme = {
+    .name = "prisme",
+    .routes = mcp_prisme_routes,
+    .fail = mcp_fail,
+    .call = mcp_call,
+    .call_done = mcp_call_done,
+    .call_fail = mcp_call_fail,
+    .call_free = mcp_call_free,
+    .call_session = mcp_session
+};

@@ -1,0 +1,122 @@
+
+/*
+ * Inside of the dialect of MCP, and of Prisme's, which is MCP with one tool.
+ * One POST is one JSON-RPC message.  Two eras share the endpoint: one that
+ * begins with "initialize" and may have sessions, and one in which each
+ * message stands alone.
+ */
+
+#ifndef FRONT_MCP_H
+#define FRONT_MCP_H
+
+#include <json-c/json.h>
+
+#include "../json_in.h"
+#include "../session.h"
+#include "dialect.h"
+
+
+#define MCP_MODERN   "2026-07-28"
+#define MCP_NEWEST   "2025-11-25"       /* of the era before */
+#define MCP_META     "io.modelcontextprotocol/"
+#define MCP_ID       128                /* bytes of a message's id */
+
+#define MCP_PARSE     -32700
+#define MCP_REQUEST   -32600
+#define MCP_METHOD    -32601
+#define MCP_PARAMS    -32602
+#define MCP_INTERNAL  -32603
+#define MCP_SESSION   -32001            /* only in the era before */
+#define MCP_HEADER    -32020
+#define MCP_VERSION   -32022
+
+
+typedef struct mcp_s       mcp_t;
+typedef struct mcp_tool_s  mcp_tool_t;
+
+/* one message */
+
+struct mcp_s {
+    call_t             *call;
+    json_object        *msg;            /* the others are parts of it */
+    json_object        *id;             /* NULL: a notification */
+    json_object        *params;         /* NULL: none */
+    json_object        *meta;           /* NULL: none */
+    const char         *method;         /* NULL: a response */
+    const char         *version;        /* "" if it is not told */
+    const char         *session;        /* "" if it has none */
+    const mcp_tool_t   *tool;
+    int                 modern;
+    int                 prisme;
+};
+
+struct mcp_tool_s {
+    const char            *name;
+    const char            *title;
+    const char            *description;
+    const char            *input;       /* JSON, as the next three */
+    const char            *output;      /* NULL: none */
+    const char            *annotations;
+    const json_in_key_t   *keys;
+    krn_language_t         language;
+    int                    handle;      /* "sandbox_id" goes in and out */
+    int                    alone;       /* never in a session */
+
+    /* the answer's result; the second of a call that did not run */
+    json_object         *(*done)(mcp_t *m, const exec_t *x);
+    json_object         *(*fail)(mcp_t *m, const err_t *e);
+};
+
+
+/* mcp_rpc.c: 0; or -1, and it is answered */
+
+int mcp_read(mcp_t *m);
+
+/* both take the object; an error's data may be NULL */
+
+void mcp_result(mcp_t *m, json_object *result);
+int mcp_error(mcp_t *m, int http, int code, const char *text,
+    json_object *data);
+
+/* an error of a message that was not read */
+
+void mcp_fail(const err_t *e, answer_t *a);
+
+json_object *mcp_text(const char *text);
+json_object *mcp_json(const char *text);
+
+/* mcp_era.c: each 0; or -1, and it is answered */
+
+int mcp_origin(mcp_t *m);
+void mcp_era(mcp_t *m);
+int mcp_check(mcp_t *m);
+int mcp_is_version(const char *version);
+
+/* mcp_tools.c */
+
+const mcp_tool_t *mcp_tool(const mcp_t *m, const char *name);
+json_object *mcp_tools(const mcp_t *m);
+
+/* mcp_args.c: 0, or -1 and "e" */
+
+int mcp_args(mcp_t *m, json_object *args, err_t *e);
+
+extern const json_in_key_t  mcp_keys_session[];     /* python, bash */
+extern const json_in_key_t  mcp_keys_code[];        /* code_interpreter */
+extern const json_in_key_t  mcp_keys_prisme[];      /* execute_python */
+
+/* mcp_out.c, mcp_prisme.c: results */
+
+json_object *mcp_run_done(mcp_t *m, const exec_t *x);
+json_object *mcp_run_fail(mcp_t *m, const err_t *e);
+json_object *mcp_code_done(mcp_t *m, const exec_t *x);
+json_object *mcp_code_fail(mcp_t *m, const err_t *e);
+json_object *mcp_prisme_done(mcp_t *m, const exec_t *x);
+json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
+
+/* a result of these; takes "structured", whose text is the first block */
+
+json_object *mcp_twins(json_object *structured, int failed);
+
+
+#endif /* FRONT_MCP_H */

@@ -1,0 +1,189 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  MCP: the result of
+ * Prisme's execute_python.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../markdown.h"
+#include "mcp.h"
+#include "native.h"
+
+
+/* a number, or lists of them: JSON as Python writes it; NULL if it is not */
+
+static json_object *
+mcp_number(const char *p, size_t n)
+{
+    int           len;
+    char          text[256];
+    err_t         e;
+    size_t        i;
+    json_object  *o, *v;
+
+    if (n == 0 || n > sizeof(text) - sizeof("{\"v\":}")) {
+        return NULL;
+    }
+
+    for (i = 0; i < n; i++) {
+        if (p[i] == '\0' || strchr("0123456789+-.e[], \n", p[i]) == NULL) {
+            return NULL;
+        }
+    }
+
+    len = snprintf(text, sizeof(text), "{\"v\":%.*s}", (int) n, p);
+    o = json_in(text, (size_t) len, &e);
+
+    if (o == NULL) {
+        return NULL;
+    }
+
+    (void) json_object_object_get_ex(o, "v", &v);
+    v = json_object_get(v);
+    json_object_put(o);
+
+    return v;
+}
+
+
+static json_object *
+mcp_value(const out_item_t *item)
+{
+    json_object  *v;
+
+    v = mcp_number(item->text.data, item->text.len);
+
+    return v != NULL ? v : native_bytes(item->text.data, item->text.len);
+}
+
+
+static json_object *
+mcp_prisme_result(const outputs_t *out)
+{
+    const out_item_t  *item;
+
+    for (item = out->first; item != NULL; item = item->next) {
+        if (item->type == OUT_STDOUT && item->text.len != 0) {
+            return native_stream(out, OUT_STDOUT);
+        }
+    }
+
+    item = outputs_last(out, OUT_RESULT);
+
+    return item != NULL ? mcp_value(item) : NULL;
+}
+
+
+/* what went to stderr, line by line */
+
+static json_object *
+mcp_prisme_logs(const outputs_t *out)
+{
+    char         *end;
+    size_t        at, n;
+    buf_t         all;
+    json_object  *logs;
+
+    memset(&all, 0, sizeof(all));
+    outputs_join(out, OUT_STDERR, &all);
+    logs = json_object_new_array();
+
+    for (at = 0; at < all.len; at += n + 1) {
+        end = memchr(all.data + at, '\n', all.len - at);
+        n = end != NULL ? (size_t) (end - (all.data + at)) : all.len - at;
+        (void) json_object_array_add(logs, native_bytes(all.data + at, n));
+    }
+
+    buf_free(&all);
+
+    return logs;
+}
+
+
+static json_object *
+mcp_prisme_fault(json_object *code, json_object *message, json_object *stack)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "code", code);
+    native_add(o, "message", message);
+    native_add(o, "stack", stack);
+
+    return o;
+}
+
+
+static json_object *
+mcp_prisme_error(const result_t *res)
+{
+    buf_t              message, stack;
+    json_object       *o;
+    const out_item_t  *item;
+
+    item = outputs_last(&res->out, OUT_ERROR);
+
+    if (item == NULL) {
+        return mcp_prisme_fault(mcp_text(verdict_text(res->verdict)),
+                                mcp_text(verdict_text(res->verdict)),
+                                mcp_text(""));
+    }
+
+    memset(&message, 0, sizeof(message));
+    memset(&stack, 0, sizeof(stack));
+
+    (void) buf_add(&message, item->name.data, item->name.len);
+    (void) buf_puts(&message, ": ");
+    (void) buf_add(&message, item->message.data, item->message.len);
+    markdown_no_ansi(&stack, item->traceback.data, item->traceback.len);
+
+    o = mcp_prisme_fault(native_bytes(item->name.data, item->name.len),
+                         native_bytes(message.data, message.len),
+                         native_bytes(stack.data, stack.len));
+    buf_free(&message);
+    buf_free(&stack);
+
+    return o;
+}
+
+
+json_object *
+mcp_prisme_done(mcp_t *m, const exec_t *x)
+{
+    json_object  *o;
+
+    (void) m;
+
+    o = json_object_new_object();
+    native_add(o, "result", mcp_prisme_result(&x->res.out));
+    native_add(o, "logs", mcp_prisme_logs(&x->res.out));
+
+    if (x->res.verdict != VERDICT_OK) {
+        native_add(o, "error", mcp_prisme_error(&x->res));
+    }
+
+    return mcp_twins(o, x->res.verdict != VERDICT_OK);
+}
+
+
+/* what is not the script's own fault is not to be tried again at once */
+
+json_object *
+mcp_prisme_fail(mcp_t *m, const err_t *e)
+{
+    json_object  *o;
+
+    (void) m;
+
+    o = json_object_new_object();
+    native_add(o, "result", NULL);
+    native_add(o, "logs", json_object_new_array());
+    native_add(o, "error", mcp_prisme_fault(
+                   mcp_text(e->status == 429 || e->status >= 500
+                            ? "CodeSandboxUnreachable" : e->code),
+                   mcp_text(e->text), mcp_text("")));
+
+    return mcp_twins(o, 1);
+}

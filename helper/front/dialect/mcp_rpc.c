@@ -1,0 +1,244 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  MCP: messages of
+ * JSON-RPC, in and out.  What the client wrote is not believed.
+ */
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../accept.h"
+#include "mcp.h"
+#include "native.h"
+
+
+json_object *
+mcp_text(const char *text)
+{
+    return native_string(text);
+}
+
+
+json_object *
+mcp_json(const char *text)
+{
+    return json_tokener_parse(text);
+}
+
+
+static json_object *
+mcp_message(json_object *id)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "jsonrpc", json_object_new_string("2.0"));
+    native_add(o, "id", json_object_get(id));
+
+    return o;
+}
+
+
+/* a worker whose front is gone cuts it off: half of it would mean nothing */
+
+static void
+mcp_write(answer_t *a, json_object *o, int http)
+{
+    native_write(o, a);
+    a->form = NULL;
+    a->status = http;
+}
+
+
+void
+mcp_result(mcp_t *m, json_object *result)
+{
+    json_object  *o, *meta;
+
+    if (m->modern) {
+        meta = json_object_new_object();
+        native_add(meta, MCP_META "serverInfo",
+                   mcp_json("{\"name\":\"retort\",\"version\":\"1\"}"));
+        native_add(result, "resultType", mcp_text("complete"));
+        native_add(result, "_meta", meta);
+    }
+
+    o = mcp_message(m->id);
+    native_add(o, "result", result);
+    mcp_write(m->call->a, o, 200);
+}
+
+
+static json_object *
+mcp_fault(json_object *id, int code, const char *text, json_object *data)
+{
+    json_object  *o, *error;
+
+    error = json_object_new_object();
+    native_add(error, "code", json_object_new_int(code));
+    native_add(error, "message", mcp_text(text));
+
+    if (data != NULL) {
+        native_add(error, "data", data);
+    }
+
+    o = mcp_message(id);
+    native_add(o, "error", error);
+
+    return o;
+}
+
+
+int
+mcp_error(mcp_t *m, int http, int code, const char *text, json_object *data)
+{
+    mcp_write(m->call->a, mcp_fault(m->id, code, text, data), http);
+
+    return -1;
+}
+
+
+/* what JSON-RPC has no number for has that of HTTP */
+
+void
+mcp_fail(const err_t *e, answer_t *a)
+{
+    int           code;
+    json_object  *data;
+
+    code = e->status == 400 ? MCP_REQUEST
+           : strcmp(e->code, "session_not_found") == 0 ? MCP_SESSION
+           : e->status == 500 ? MCP_INTERNAL : e->status;
+
+    data = json_object_new_object();
+    native_add(data, "code", mcp_text(e->code));
+
+    mcp_write(a, mcp_fault(NULL, code, e->text, data), e->status);
+    a->retry_after = e->retry_after;
+}
+
+
+/* a string, or a whole number that is echoed as it was */
+
+static int
+mcp_is_id(json_object *v)
+{
+    int64_t  n;
+
+    if (json_object_is_type(v, json_type_string)) {
+        return json_object_get_string_len(v) <= MCP_ID;
+    }
+
+    n = json_object_get_int64(v);
+
+    return json_object_is_type(v, json_type_int) && n != INT64_MAX
+           && n != INT64_MIN;
+}
+
+
+static int
+mcp_envelope(mcp_t *m)
+{
+    json_object  *v;
+
+    if (json_object_object_get_ex(m->msg, "id", &v)) {
+        if (!mcp_is_id(v)) {
+            return mcp_error(m, 400, MCP_REQUEST, "\"id\" must be a string of "
+                             "at most 128 bytes or a whole number", NULL);
+        }
+
+        m->id = v;
+    }
+
+    if (!json_object_object_get_ex(m->msg, "jsonrpc", &v)
+        || !json_object_is_type(v, json_type_string)
+        || strcmp(json_object_get_string(v), "2.0") != 0)
+    {
+        return mcp_error(m, 400, MCP_REQUEST, "\"jsonrpc\" must be \"2.0\"",
+                         NULL);
+    }
+
+    if (json_object_object_get_ex(m->msg, "method", &v)) {
+        if (!json_object_is_type(v, json_type_string)) {
+            return mcp_error(m, 400, MCP_REQUEST, "\"method\" must be a "
+                             "string", NULL);
+        }
+
+        m->method = json_object_get_string(v);
+        return 0;
+    }
+
+    if (json_object_object_get_ex(m->msg, "result", NULL)
+        || json_object_object_get_ex(m->msg, "error", NULL))
+    {
+        return 0;
+    }
+
+    return mcp_error(m, 400, MCP_REQUEST, "\"method\" is missing", NULL);
+}
+
+
+static int
+mcp_params(mcp_t *m)
+{
+    json_object  *v;
+
+    if (!json_object_object_get_ex(m->msg, "params", &v)) {
+        return 0;
+    }
+
+    if (!json_object_is_type(v, json_type_object)) {
+        return mcp_error(m, 400, MCP_PARAMS, "\"params\" must be an object",
+                         NULL);
+    }
+
+    m->params = v;
+
+    if (!json_object_object_get_ex(v, "_meta", &v)) {
+        return 0;
+    }
+
+    if (!json_object_is_type(v, json_type_object)) {
+        return mcp_error(m, 400, MCP_PARAMS, "\"_meta\" must be an object",
+                         NULL);
+    }
+
+    m->meta = v;
+
+    return 0;
+}
+
+
+int
+mcp_read(mcp_t *m)
+{
+    err_t    e;
+    size_t   blank;
+    call_t  *c;
+
+    static const char *const  types[] = { "application/json" };
+
+    c = m->call;
+
+    if (!accept_is(c->req->type, "application/json")) {
+        return mcp_error(m, 415, 415, "the body must be application/json",
+                         NULL);
+    }
+
+    if (accept_choose(c->req->accept, types, 1) == -1) {
+        return mcp_error(m, 406, 406, "answers are application/json", NULL);
+    }
+
+    m->msg = json_in(c->body, c->len, &e);
+
+    if (m->msg == NULL) {
+        blank = strspn(c->body, " \t\r\n");
+
+        return c->len != 0 && c->body[blank] == '['
+               ? mcp_error(m, 400, MCP_REQUEST, "one message at a time: "
+                           "batches are not taken", NULL)
+               : mcp_error(m, 400, MCP_PARSE, e.text, NULL);
+    }
+
+    return mcp_envelope(m) == 0 ? mcp_params(m) : -1;
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/perl
+
+# MCP through the whole service: real Python, real pictures.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../../lib";
+
+use JSON::PP;
+use MIME::Base64 qw(decode_base64);
+use Retort::Service;
+use Test::More;
+
+my $s = Retort::Service->new(stopped => 1, profiles => { default => {
+    import => 'matplotlib.pyplot' } });
+my $pass = "retort_pass unix:$s->{dir}/run/front.sock; "
+    . "retort_auth_key_file $s->{dir}/keys; retort_static_url http://h/s;";
+
+$s->{location} = <<"CONF";
+location = /mcp { retort_api mcp; $pass }
+location = /prisme/mcp { retort_api prisme; $pass }
+CONF
+$s->configure;
+$s->start;
+
+my $json = JSON::PP->new->utf8->canonical;
+
+
+sub rpc {
+    my ($path, $method, $params, @head) = @_;
+    my $r = $s->request('POST', $path, $json->encode({ jsonrpc => '2.0',
+        id => 1, method => $method, params => $params // {} }),
+        'content-type' => 'application/json', @head);
+    $r->{json} = eval { $json->decode($r->{content}) };
+    return $r;
+}
+
+sub tool {
+    my ($path, $name, $args, @head) = @_;
+    return rpc($path, 'tools/call', { name => $name, arguments => $args },
+               @head)->{json}{result};
+}
+
+my $r = rpc('/mcp', 'initialize', { protocolVersion => '2025-11-25' });
+my @in = ('mcp-session-id' => $r->{headers}{'mcp-session-id'} // '',
+          'mcp-protocol-version' => '2025-11-25');
+
+like($in[1], qr/^mcp_/, 'a session is opened');
+tool('/mcp', 'python', { code => 'x = 6; open("a.txt", "w").write("hi")' }, @in);
+is(tool('/mcp', 'python', { code => 'x * 7' }, @in)->{structuredContent}
+   {result}, '42', 'its variables stay');
+$r = tool('/mcp', 'bash', { code => 'cat a.txt; exit 3' }, @in);
+is($r->{structuredContent}{stdout}, 'hi', 'bash sees its files');
+is($r->{structuredContent}{exit_code}, 3, 'and has an exit code');
+
+$r = tool('/mcp', 'python', { code => 'import matplotlib.pyplot as plt; '
+    . 'plt.plot([1, 2]); plt.show()' }, @in);
+is($r->{content}[1]{type}, 'image', 'a figure is in the answer');
+like(decode_base64($r->{content}[1]{data}), qr/^\x89PNG\r\n/, 'as a PNG');
+
+$r = tool('/mcp', 'python', { code => '1/0' }, @in);
+ok($r->{isError}, 'a failure is an error');
+like($r->{structuredContent}{error}{traceback}, qr/Traceback.*ZeroDivision/s,
+     'with its traceback');
+
+$r = tool('/prisme/mcp', 'execute_python', { code => "import statistics\n"
+    . 'print(statistics.mean([2, 4, 9]))' });
+is_deeply($r->{structuredContent}, { result => "5\n", logs => [] },
+          'execute_python prints');
+is(tool('/prisme/mcp', 'execute_python', { code => '[1, 2.5]' })
+   ->{content}[0]{text}, '{"result":[1,2.5],"logs":[]}', 'or has a value');
+$r = tool('/prisme/mcp', 'execute_python', { code => 'None.x' });
+is($r->{structuredContent}{error}{code}, 'AttributeError', 'or an exception');
+like($r->{structuredContent}{error}{message},
+     qr/^AttributeError: 'NoneType' object/, 'with its message');
+
+is($s->request('DELETE', '/mcp', '', @in)->{status}, 204, 'a session ends');
+is(rpc('/mcp', 'ping', {}, @in)->{status}, 404, 'and is not found again');
+
+$s->end;
+done_testing;
