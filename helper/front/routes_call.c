@@ -4,8 +4,10 @@
  * protocol within HTTP: some are answered by their dialect alone, some run.
  */
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "box_id.h"
 #include "calls.h"
 #include "clock.h"
@@ -14,6 +16,9 @@
 #include "routes.h"
 #include "run.h"
 #include "session.h"
+
+
+static atomic_uint  routes_lasting;
 
 
 static void
@@ -29,19 +34,29 @@ routes_call_fail(routes_t *r, call_t *c, const err_t *e)
 }
 
 
+/*
+ * Runs whose clients may leave are few: beyond that, one that leaves ends its
+ * run, or threads would be held for nobody, and past any admission.
+ */
+
 static int
 routes_call_cell(routes_t *r, call_t *c, exec_t *x, err_t *e)
 {
-    int           rc;
+    int           rc, lasting;
     calls_one_t   one;
 
     one.x = x;
     one.key = c->key;
+    lasting = c->lasting
+              && atomic_fetch_add(&routes_lasting, 1) < BOUND_LASTING;
 
     calls_enter(&one);
-    rc = run_job(x, r->req, &c->job, c->lasting ? -1 : r->body->client, NULL,
-                 e);
+    rc = run_job(x, r->req, &c->job, lasting ? -1 : r->body->client, NULL, e);
     calls_leave(&one);
+
+    if (c->lasting) {
+        (void) atomic_fetch_sub(&routes_lasting, 1);
+    }
 
     return rc;
 }
