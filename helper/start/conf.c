@@ -450,7 +450,6 @@ conf_profile_defaults(retort_profile_t *p)
     p->run_max = run_max;
     p->ready = 4;
     p->sessions = 64;
-    p->snapshot = 1;
 }
 
 

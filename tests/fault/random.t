@@ -130,7 +130,8 @@ sub one_run {
     }
 
     my $r = $s->run($code, %body);
-    return $r->{http} == 200 ? $r->{status} : "http $r->{http}";
+    return "http $r->{http}" if $r->{http} != 200;
+    return $r->{status} . ($r->{error} ? " $r->{error}{message}" : '');
 }
 
 
@@ -148,9 +149,9 @@ sub client {
         my $in = $box ne '' && rand() < 0.5;
         my $began = time;
         my $got = one_run($name, $limit, $code, $in ? (sandbox_id => $box) : ());
-        printf $out "%s %s %s %.3f %.3f %d\n", $name, $want, $got =~ s/ /_/r,
-            $began, time, $in;
-        $box = '' if $in && $got =~ /^http 4(?:04|10)/;
+        $got =~ s/\s+/_/g;
+        print $out join(' ', $name, $want, $got, $began, time, $in), "\n";
+        $box = '' if $in && $got =~ /^http_4(?:04|10)/;
     }
 }
 
@@ -197,9 +198,10 @@ for (@lines) {
 
     $seen{$name}++;
     push @slow, "$name " . ($ended - $began) if $ended - $began > 45;
-    next if $got eq $want;
-    next if $hit && $got =~ /^(?:lost|http_(?:503|404)|http|cancelled)$/;
-    $bad{"$name: $got, not $want"}++;
+    next if $got =~ /^$want(?:_|$)/;
+    next if $hit && $got =~ /^(?:lost|http_(?:429|503|404)|http|cancelled)(?:_|$)/;
+    my ($since) = sort { $a <=> $b } grep { $_ > 0 } map { $ended - $_ } @kills;
+    $bad{"$name: $got, not $want, " . ($since // 0) . " in $in"}++;
 }
 
 is(scalar @lines, int($RUNS / $CLIENTS) * $CLIENTS, 'every run came to an end');
