@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -124,8 +125,11 @@ fds_bind(const char *path, int rundir, uid_t uid, gid_t gid)
         return -1;
     }
 
+    /* of the group from its first moment: somebody may try at once */
     mask = umask(0117);
+    (void) setfsgid(gid);
     rc = bind(fd, (struct sockaddr *) &sa, sizeof(sa));
+    (void) setfsgid(0);
     (void) umask(mask);
 
     if (rc == -1 || fchownat(rundir, name, uid, gid, AT_SYMLINK_NOFOLLOW) == -1
