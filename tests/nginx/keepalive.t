@@ -94,7 +94,7 @@ sub worst {
     ask($s, "/$where/execute?close", 'a');
     $ng->response($s, 'POST');
 
-    kill 'STOP', $worker;
+    $ng->halt($worker);
     ask($s, "/$where/execute?ok", substr($body, 0, 60000), $chunked,
         length $body);
     $ng->write('close', '');
@@ -139,7 +139,7 @@ unlink $ng->dir . '/close';
 my @s = map { $ng->connect } 1 .. 6;
 ask($_, '/unix/execute?close', 'a') for @s;
 $ng->response($_, 'POST') for @s;
-kill 'STOP', $worker;
+$ng->halt($worker);
 ask($_, '/unix/execute?ok', 'again') for @s;
 $ng->write('close', '');
 select undef, undef, undef, 0.2;

@@ -56,7 +56,7 @@ $ng->log_like(qr/using inherited retort zone "main"/, 'has the zone');
 # what is asked while the old one stands still is asked of the new one
 
 my ($first) = workers_of($old);
-kill 'STOP', $first;
+$ng->halt($first);
 $t->is_status(1, 1, 'the new one has the counts');
 $run{u3} = $t->begin('b', 'u3');
 $t->is_status(1, 2, 'and adds to them');
@@ -75,7 +75,7 @@ is $t->last, 'u2', 'at the old one';
 
 $t->end('u2');
 is $ng->response($run{u2})->{body}, 'u2', 'which ends as well';
-kill 'STOP', $first;
+$ng->halt($first);
 my @s = map { $t->begin('a', "v$_") } 1 .. 2;
 $t->is_status(1, 1, 'one runs, one waits at the new one');
 my ($worker) = workers_of($new);

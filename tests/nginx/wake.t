@@ -49,7 +49,7 @@ my @w = $ng->workers;
 
 sub at {
     my ($n, $what) = @_;
-    kill 'STOP', $w[1 - $n];
+    $ng->halt($w[1 - $n]);
     my @res = $what->();
     kill 'CONT', $w[1 - $n];
     return $res[0];

@@ -268,6 +268,20 @@ sub workers {
 }
 
 
+# Stops a worker, and waits until it stands. Before, it may still be the one
+# sleeper that a new connection wakes, and the others sleep on.
+
+sub halt {
+    my ($self, $pid) = @_;
+
+    kill 'STOP', $pid;
+    return $self->wait_for(sub {
+        open my $fh, '<', "/proc/$pid/stat" or return 0;
+        return <$fh> =~ /\) T /;
+    });
+}
+
+
 sub reload {
     my $self = shift;
 
