@@ -22,6 +22,7 @@ typedef struct {
     int     control;            /* a control character in a string */
     int     nul;                /* the last string has a NUL */
     int     nul_key;            /* and it was a key: json-c would cut it */
+    int     foreign;            /* what only json-c takes for JSON */
 } json_scan_t;
 
 
@@ -94,6 +95,72 @@ json_skip_string(const char *p, const char *end, json_scan_t *s)
 }
 
 
+static const char *
+json_digits(const char *p, const char *end, json_scan_t *s)
+{
+    const char  *from;
+
+    for (from = p; p < end && *p >= '0' && *p <= '9'; p++) { /* void */ }
+
+    s->foreign |= (p == from);
+
+    return p;
+}
+
+
+/* a number as RFC 8259 has it */
+
+static const char *
+json_skip_number(const char *p, const char *end, json_scan_t *s)
+{
+    p += (*p == '-');
+    s->foreign |= (end - p > 1 && p[0] == '0' && p[1] >= '0' && p[1] <= '9');
+    p = json_digits(p, end, s);
+
+    if (p < end && *p == '.') {
+        p = json_digits(p + 1, end, s);
+    }
+
+    if (p < end && (*p | 0x20) == 'e') {
+        p++;
+        p += (p < end && (*p == '+' || *p == '-'));
+        p = json_digits(p, end, s);
+    }
+
+    return p;
+}
+
+
+/*
+ * A word, a number, or what is neither: json-c takes NaN, Infinity, other
+ * quotes and white space, and half of a number, even where it is strict.
+ */
+
+static const char *
+json_skip_token(const char *p, const char *end, json_scan_t *s)
+{
+    size_t                    i, len;
+    static const char *const  words[] = { "true", "false", "null", ",", " ",
+                                          "\t", "\n", "\r" };
+
+    for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        len = strlen(words[i]);
+
+        if ((size_t) (end - p) >= len && memcmp(p, words[i], len) == 0) {
+            return p + len;
+        }
+    }
+
+    if (*p == '-' || (*p >= '0' && *p <= '9')) {
+        return json_skip_number(p, end, s);
+    }
+
+    s->foreign = 1;
+
+    return p + 1;
+}
+
+
 static void
 json_scan(json_scan_t *s, const char *p, size_t n)
 {
@@ -127,7 +194,7 @@ json_scan(json_scan_t *s, const char *p, size_t n)
             break;
 
         default:
-            break;
+            p = json_skip_token(p - 1, end, s);
         }
     }
 }
@@ -237,6 +304,13 @@ json_in(const char *p, size_t n, err_t *e)
     }
 
     o = json_parse(p, n, e);
+
+    if (o != NULL && s.foreign) {
+        json_object_put(o);
+        (void) err_set(e, 400, "bad_json", "the body is not JSON: a word, a "
+                       "number or a quote of another language");
+        return NULL;
+    }
 
     if (o == NULL) {
         if (e->status == 0) {

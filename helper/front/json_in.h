@@ -14,8 +14,9 @@
 
 
 /*
- * One object and nothing behind it; valid UTF-8, no half surrogate pairs, no
- * key twice, BOUND_JSON_DEPTH deep at most.  The caller puts it.  NULL and "e".
+ * One object as RFC 8259 has it and nothing behind it; valid UTF-8, no half
+ * surrogate pairs, no key twice, BOUND_JSON_DEPTH deep at most.  The caller
+ * puts it.  NULL and "e".
  */
 
 json_object *json_in(const char *p, size_t n, err_t *e);
