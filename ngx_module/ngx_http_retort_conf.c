@@ -21,27 +21,28 @@ static char *ngx_http_retort_check_buffer(ngx_conf_t *cf, void *post,
 
 ngx_http_retort_api_t  ngx_http_retort_apis[] = {
     { ngx_string("native"), 1, ngx_http_retort_native_is_run,
-      ngx_null_string, 0 },
+      ngx_null_string, 0, ngx_http_retort_face_native },
 
     { ngx_string("qwen"), 1, ngx_http_retort_qwen_is_run,
-      ngx_string("text/plain; charset=utf-8"), 0 },
+      ngx_string("text/plain; charset=utf-8"), 0,
+      ngx_http_retort_face_native },
 
     { ngx_string("mcp"), 1, ngx_http_retort_mcp_is_run,
-      ngx_null_string, 1 },
+      ngx_null_string, 1, ngx_http_retort_face_rpc },
 
     { ngx_string("prisme"), 1, ngx_http_retort_mcp_is_run,
-      ngx_null_string, 1 },
+      ngx_null_string, 1, ngx_http_retort_face_rpc },
 
     { ngx_string("health"), 0, ngx_http_retort_never_is_run,
-      ngx_null_string, 0 },
+      ngx_null_string, 0, ngx_http_retort_face_native },
 
     { ngx_string("metrics"), 0, ngx_http_retort_never_is_run,
-      ngx_null_string, 0 },
+      ngx_null_string, 0, ngx_http_retort_face_native },
 
     { ngx_string("status"), 0, ngx_http_retort_never_is_run,
-      ngx_null_string, 0 },
+      ngx_null_string, 0, ngx_http_retort_face_native },
 
-    { ngx_null_string, 0, NULL, ngx_null_string, 0 }
+    { ngx_null_string, 0, NULL, ngx_null_string, 0, NULL }
 };
 
 

@@ -46,6 +46,22 @@
 #define NGX_HTTP_RETORT_FCGI_STDERR   7
 
 
+/* what the worker refuses itself, or cannot have; strings are constants */
+
+typedef struct {
+    ngx_uint_t    status;
+    const char   *code;          /* of the native API */
+    const char   *message;
+    ngx_str_t     request;       /* 32 hex digits of this request's own */
+} ngx_http_retort_fault_t;
+
+/* a bound on what a face writes without code and message */
+#define NGX_HTTP_RETORT_FACE          256
+
+typedef u_char *(*ngx_http_retort_face_pt)(u_char *p,
+    ngx_http_retort_fault_t *f);
+
+
 /* a dialect, as far as the worker needs to know it */
 
 typedef struct {
@@ -62,6 +78,9 @@ typedef struct {
 
     /* what is lost is an error of JSON-RPC */
     ngx_uint_t    rpc;
+
+    /* how it says an error, as JSON */
+    ngx_http_retort_face_pt  face;
 } ngx_http_retort_api_t;
 
 
@@ -429,12 +448,25 @@ ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *text);
 
 
+/*
+ * ngx_http_retort_face.c: a row of ngx_http_retort_apis has one of these.
+ * Writes the body of an error, returns its end.
+ */
+
+u_char *ngx_http_retort_face_native(u_char *p, ngx_http_retort_fault_t *f);
+u_char *ngx_http_retort_face_rpc(u_char *p, ngx_http_retort_fault_t *f);
+u_char *ngx_http_retort_face_azure(u_char *p, ngx_http_retort_fault_t *f);
+u_char *ngx_http_retort_face_anthropic(u_char *p,
+    ngx_http_retort_fault_t *f);
+u_char *ngx_http_retort_face_e2b(u_char *p, ngx_http_retort_fault_t *f);
+
+
 /* ngx_http_retort_verdict.c */
 
 /* the form that the client asks for; RETORT_FORM_JSON by default */
 ngx_uint_t ngx_http_retort_accepted_form(ngx_http_request_t *r);
 
-/* a JSON error; NULL: no memory */
+/* an error, in the face of the location's dialect; NULL: no memory */
 ngx_http_retort_answer_t *ngx_http_retort_error(ngx_http_request_t *r,
     ngx_uint_t status, const char *code, const char *message);
 

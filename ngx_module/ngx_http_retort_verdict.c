@@ -2,6 +2,8 @@
 #include "ngx_http_retort_module.h"
 
 
+static ngx_int_t ngx_http_retort_request_id(ngx_http_request_t *r,
+    ngx_str_t *id);
 static ngx_uint_t ngx_http_retort_accept_item(ngx_str_t *item,
     ngx_uint_t *q);
 static ngx_uint_t ngx_http_retort_accept_q(u_char *p, u_char *last);
@@ -94,6 +96,11 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
         return answer;
     }
 
+    if (rlcf->api->face != ngx_http_retort_face_native) {
+        return ngx_http_retort_error(r, NGX_HTTP_BAD_GATEWAY, "lost",
+                                     RETORT_LOST);
+    }
+
     form = rlcf->api->text.len ? (ngx_uint_t) RETORT_FORM_MARKDOWN
                                : ngx_http_retort_accepted_form(r);
 
@@ -108,31 +115,59 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 }
 
 
-/* code and message are constants of ours: nothing in them is escaped */
-
 ngx_http_retort_answer_t *
 ngx_http_retort_error(ngx_http_request_t *r, ngx_uint_t status,
     const char *code, const char *message)
 {
-    u_char                    *p;
-    ngx_http_retort_answer_t  *answer;
+    u_char                      *p;
+    ngx_http_retort_fault_t      fault;
+    ngx_http_retort_answer_t    *answer;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    fault.status = status;
+    fault.code = code;
+    fault.message = message;
 
     answer = ngx_palloc(r->pool, sizeof(ngx_http_retort_answer_t));
-    p = ngx_pnalloc(r->pool, sizeof("{'error':{'code':'','message':''}}\n")
-                             + ngx_strlen(code) + ngx_strlen(message));
+    p = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_FACE + ngx_strlen(code)
+                             + ngx_strlen(message));
 
-    if (answer == NULL || p == NULL) {
+    if (answer == NULL || p == NULL
+        || ngx_http_retort_request_id(r, &fault.request) != NGX_OK)
+    {
         return NULL;
     }
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
     answer->status = status;
     answer->type = ngx_http_retort_types[RETORT_FORM_JSON];
     answer->body.data = p;
-    answer->body.len = ngx_sprintf(p, "{\"error\":{\"code\":\"%s\","
-                                   "\"message\":\"%s\"}}\n", code, message)
-                       - p;
+    answer->body.len = rlcf->api->face(p, &fault) - p;
 
     return answer;
+}
+
+
+/* $request_id, that a log may have as well */
+
+static ngx_int_t
+ngx_http_retort_request_id(ngx_http_request_t *r, ngx_str_t *id)
+{
+    ngx_http_variable_value_t  *v;
+
+    static ngx_str_t  name = ngx_string("request_id");
+
+    v = ngx_http_get_variable(r, &name, ngx_hash_key(name.data, name.len));
+
+    if (v == NULL || v->not_found || v->len > 64) {
+        return NGX_ERROR;
+    }
+
+    id->len = v->len;
+    id->data = v->data;
+
+    return NGX_OK;
 }
 
 

@@ -92,11 +92,12 @@ for (['no method'], ['a call', 'tools/call'], ['two', 'ping', 'ping'],
 
 for ('ping', 'tools/list', 'initialize', 'notifications/cancelled') {
     my $r = ask('POST', '/mcp?eof', "Mcp-Method: $_");
-    is decode_json($r->{body})->{error}{code}, 'bad_gateway', "$_ is no run";
+    is decode_json($r->{body})->{error}{data}{code}, 'bad_gateway',
+        "$_ is no run";
 }
 
-is decode_json(ask($_, '/mcp?eof')->{body})->{error}{code}, 'bad_gateway',
-    "nor is $_" for qw(GET DELETE);
+is decode_json(ask($_, '/mcp?eof')->{body})->{error}{data}{code},
+    'bad_gateway', "nor is $_" for qw(GET DELETE);
 
 my $r = ask('POST', '/mcp?half');
 ok !$r->{whole}, 'half of an answer is cut off';
