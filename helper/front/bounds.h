@@ -53,7 +53,8 @@
 #define BOUND_TAIL_ITEMS    256         /* pieces of the end of its streams */
 #define BOUND_DATA          262144      /* bytes of a chart or a table */
 #define BOUND_DATA_RUN      1048576     /* of all in one run */
-#define BOUND_ERROR         262144      /* bytes of an exception's texts */
+#define BOUND_ERROR         1048576     /* an exception without traceback */
+#define BOUND_ERROR_TEXT    2048        /* of each of its texts always fits */
 #define BOUND_MERGE         200         /* output this close is one block */
 #define BOUND_DETACHED      32          /* runs whose answer is out already */
 #define BOUND_TURN          256         /* packets read before the rest again */

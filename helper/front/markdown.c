@@ -252,6 +252,7 @@ markdown_forms(buf_t *to, const out_item_t *item, const link_t *link)
         }
 
         if (strcmp(a->mime, "text/html") == 0
+            || strcmp(a->mime, "text/plain") == 0
             || (!seen && (strcmp(a->mime, "image/svg+xml") == 0
                           || strcmp(a->mime, "application/pdf") == 0)))
         {
@@ -322,6 +323,7 @@ markdown_items(buf_t *to, const outputs_t *o, const link_t *link)
 
         case OUT_ERROR:
             markdown_text(to, item);
+            markdown_forms(to, item, link);
             break;
 
         case OUT_SAVED:

@@ -255,26 +255,87 @@ outputs_stream(outputs_t *o, out_type_t type, const char *p, size_t n,
 }
 
 
-void
-outputs_text(outputs_t *o, buf_t *to, const char *p, size_t n, uint64_t size)
+/* the beginning of a text, up to the end of a line if one is near */
+
+static size_t
+outputs_begin(const char *p, size_t n, size_t room)
 {
-    size_t    keep;
+    const char  *end;
+
+    end = room != 0 ? memrchr(p, '\n', room) : NULL;
+
+    if (end != NULL && (size_t) (end + 1 - p) > room / 2) {
+        return (size_t) (end + 1 - p);
+    }
+
+    return room < n ? utf8_cut(p, n, room) : n;
+}
+
+
+/* the same of its end */
+
+static size_t
+outputs_end(const char *p, size_t n, size_t room)
+{
+    const char  *from, *line;
+
+    from = p + n - room;
+
+    while (room != 0 && ((unsigned char) *from & 0xc0) == 0x80) {
+        from++;
+        room--;
+    }
+
+    line = memchr(from, '\n', room);
+
+    return line != NULL && (size_t) (line - from) < room / 2
+           ? room - (size_t) (line + 1 - from) : room;
+}
+
+
+int
+outputs_ends(outputs_t *o, buf_t *to, const out_text_t *text)
+{
+    size_t    head, tail;
     uint64_t  room;
 
+    if (text->n == text->size && text->n <= text->room) {
+        head = text->n;
+        tail = 0;
+        (void) buf_add(to, text->p, head);
+
+    } else {
+        room = text->room;
+        tail = text->n == text->size
+               ? outputs_end(text->p, text->n, (size_t) (room / 4)) : 0;
+        room -= tail != 0 ? room / 4 : 0;
+        head = outputs_begin(text->p, text->n,
+                             text->n < room ? text->n : (size_t) room);
+        (void) buf_add(to, text->p, head);
+        tail_mark(to, text->size + text->gone - head - tail,
+                  text->size + text->gone);
+        (void) buf_add(to, text->p + text->n - tail, tail);
+    }
+
     room = o->text_max - o->text_kept;
-    keep = n < room ? n : (size_t) room;
+    o->text_kept += head + tail < room ? head + tail : room;
 
-    if (keep < size) {
-        keep = utf8_cut(p, keep + 1, keep);
-    }
+    return head + tail != text->size + text->gone;
+}
 
-    (void) buf_add(to, p, keep);
-    o->text_kept += keep;
 
-    if (keep < size) {
-        (void) buf_printf(to, "\n[truncated: %zu of %" PRIu64 " bytes]",
-                          keep, size);
-    }
+int
+outputs_text(outputs_t *o, buf_t *to, const char *p, size_t n, uint64_t size)
+{
+    out_text_t  text;
+
+    text.p = p;
+    text.n = n;
+    text.size = size;
+    text.gone = 0;
+    text.room = o->text_max - o->text_kept;
+
+    return outputs_ends(o, to, &text);
 }
 
 

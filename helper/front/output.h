@@ -150,10 +150,26 @@ out_item_t *outputs_add(outputs_t *o, out_type_t type);
 
 out_change_t *outputs_change(outputs_t *o, const char *name, size_t len);
 
-/* text of an item that is no stream: bounded, with a mark where it was cut */
+/*
+ * Text of an item that is no stream: "n" bytes of it, of which "size" existed.
+ * What exceeds the room for texts keeps head and tail, with a line between that
+ * says so; only the head if not all is here.  1 if it was cut.
+ */
 
-void outputs_text(outputs_t *o, buf_t *to, const char *p, size_t n,
+int outputs_text(outputs_t *o, buf_t *to, const char *p, size_t n,
     uint64_t size);
+
+/* the same with a room of its own, and "gone" bytes that were cut before */
+
+typedef struct {
+    const char  *p;
+    size_t       n;
+    uint64_t     size;
+    uint64_t     gone;
+    uint64_t     room;
+} out_text_t;
+
+int outputs_ends(outputs_t *o, buf_t *to, const out_text_t *text);
 
 /* an error that the front itself tells */
 

@@ -411,11 +411,11 @@ run_cell(run_t *r)
     r->phase = RUN_FILES;
     r->box->run++;
     r->keep.stream = KRN_PAYLOAD;
-    r->keep.error = BOUND_ERROR;
     r->keep.file = BOUND_FILE_NAME + sizeof(krn_changed_t);
     r->keep.form = req->run.image > r->job->output ? req->run.image
                                                    : r->job->output;
     r->keep.form += OUT_MIME + BOUND_FILE_NAME;
+    r->keep.error = r->keep.form + BOUND_ERROR;
     r->alarm = clock_mono_us() + r->job->timeout * 1000;
 
     while (r->phase != RUN_OVER) {

@@ -94,6 +94,16 @@ void run_piece(run_t *r);
 void run_change(run_t *r);
 void run_saved(run_t *r);
 
+/* in run_text.c: KRN_ERROR; the whole of a text that was cut, as a form */
+
+void run_error(run_t *r);
+void run_whole(run_t *r, out_item_t *item, const char *p, size_t n,
+    uint64_t size);
+
+/* the first output of the run */
+
+void run_first(run_t *r, uint64_t now);
+
 /* one more artifact of a display; NULL if there are too many, or no memory */
 
 out_artifact_t *run_form(out_item_t *item, const char *mime);

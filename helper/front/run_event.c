@@ -27,7 +27,7 @@
 #define RUN_PIPE   65536
 
 
-static void
+void
 run_first(run_t *r, uint64_t now)
 {
     if (r->first == 0 && r->begun != 0) {
@@ -262,8 +262,10 @@ run_mime(run_t *r)
     if (strcmp(mime, "text/plain") == 0) {
         p = krn_in_part(&r->in, 1, &n, &size);
 
-        if (r->display->text.len == 0) {
-            outputs_text(&r->res->out, &r->display->text, p, n, size);
+        if (r->display->text.len == 0
+            && outputs_text(&r->res->out, &r->display->text, p, n, size))
+        {
+            run_whole(r, r->display, p, n, size);
         }
 
         return;
@@ -281,41 +283,6 @@ run_mime(run_t *r)
 
     if (kind == ARTIFACT_PICTURE || kind == ARTIFACT_DOCUMENT) {
         run_store(r, mime, kind);
-    }
-}
-
-
-static void
-run_error(run_t *r)
-{
-    int          i;
-    size_t       n;
-    buf_t       *to[KRN_PARTS];
-    uint64_t     size;
-    const char  *p;
-    out_item_t  *item;
-
-    run_first(r, clock_mono_us());
-
-    /* how the interpreter took our interrupt is of no interest */
-    if (r->stop != STOP_NONE) {
-        return;
-    }
-
-    item = outputs_add(&r->res->out, OUT_ERROR);
-
-    if (item == NULL) {
-        return;
-    }
-
-    to[0] = &item->name;
-    to[1] = &item->message;
-    to[2] = &item->text;
-    to[3] = &item->traceback;
-
-    for (i = 0; i < KRN_PARTS; i++) {
-        p = krn_in_part(&r->in, i, &n, &size);
-        outputs_text(&r->res->out, to[i], p, n, size);
     }
 }
 

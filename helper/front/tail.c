@@ -222,10 +222,28 @@ tail_number(char text[TAIL_NUMBER], uint64_t v)
 }
 
 
-static void
-tail_mark(outputs_t *o)
+void
+tail_mark(buf_t *to, uint64_t cut, uint64_t all)
 {
-    char               cut[TAIL_NUMBER], all[TAIL_NUMBER];
+    char  n[TAIL_NUMBER], of[TAIL_NUMBER];
+
+    tail_number(n, cut);
+    tail_number(of, all);
+
+    if (to->len != 0 && to->data[to->len - 1] != '\n') {
+        (void) buf_puts(to, "\n");
+    }
+
+    (void) buf_printf(to, "[\xe2\x80\xa6 %s of %s bytes cut \xe2\x80\xa6]\n",
+                      n, of);
+}
+
+
+/* at the beginning of the tail */
+
+static void
+tail_begin(outputs_t *o)
+{
     buf_t              text;
     out_item_t        *item;
     const out_item_t  *head;
@@ -233,8 +251,6 @@ tail_mark(outputs_t *o)
     item = o->held;
     head = outputs_last(o, item->type);
     memset(&text, 0, sizeof(text));
-    tail_number(cut, o->dropped);
-    tail_number(all, o->stream_size);
 
     if (head != NULL && head->text.len != 0
         && head->text.data[head->text.len - 1] != '\n')
@@ -242,8 +258,7 @@ tail_mark(outputs_t *o)
         (void) buf_puts(&text, "\n");
     }
 
-    (void) buf_printf(&text, "[\xe2\x80\xa6 %s of %s bytes cut \xe2\x80\xa6]\n",
-                      cut, all);
+    tail_mark(&text, o->dropped, o->stream_size);
     (void) buf_add(&text, item->text.data, item->text.len);
     buf_free(&item->text);
     item->text = text;
@@ -310,7 +325,7 @@ tail_finish(outputs_t *o)
 
     if (o->dropped != 0 && o->held != NULL) {
         o->stream_kept += o->held_bytes;
-        tail_mark(o);
+        tail_begin(o);
     }
 
     said = NULL;

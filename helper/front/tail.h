@@ -27,5 +27,9 @@ void tail_finish(outputs_t *o);
 
 void tail_free(outputs_t *o);
 
+/* the line that stands where so many bytes of so many were cut */
+
+void tail_mark(buf_t *to, uint64_t cut, uint64_t all);
+
 
 #endif /* FRONT_TAIL_H */

@@ -59,7 +59,8 @@ typedef enum {
     KRN_DISPLAY = 107,  /* begins a display; a = krn_display_t, b = its forms */
     KRN_MIME = 109,     /* one form of it: MIME type | bytes; or a file that
                            the run left: nothing | bytes | name */
-    KRN_ERROR = 111,    /* name | message | short text | traceback */
+    KRN_ERROR = 111,    /* name | message | short text | traceback; a, b =
+                           bytes cut out of message and short text */
     KRN_DONE = 113,     /* run over; a = krn_done_t, b = exit code (bash);
                            uint64_t, bytes that it wrote */
     KRN_FILED = 115,    /* ends what is asked about files, once; a = errno;

@@ -115,7 +115,7 @@ api_display(PyObject *self, PyObject *args)
 }
 
 
-/* cuts at a character's border */
+/* a name: cuts at a character's border */
 
 static size_t
 api_bound(const char *text, size_t len)
@@ -134,27 +134,37 @@ api_bound(const char *text, size_t len)
 }
 
 
-/* error(name, message, short text, traceback), each as UTF-8 bytes */
+/*
+ * error(name, message, short text, traceback, cut, cut): the texts as UTF-8
+ * bytes, and how many were cut out of the second and third
+ */
 
 static PyObject *
 api_error(PyObject *self, PyObject *args)
 {
-    int          i;
-    Py_ssize_t   len[4];
+    int           i;
+    unsigned      cut[2];
+    Py_ssize_t    len[4];
     const char   *text[4];
-    wire_part_t  part[4];
+    wire_part_t   part[4];
 
     (void) self;
 
-    if (!PyArg_ParseTuple(args, "y#y#y#y#", &text[0], &len[0], &text[1],
-                          &len[1], &text[2], &len[2], &text[3], &len[3]))
+    if (!PyArg_ParseTuple(args, "y#y#y#y#II", &text[0], &len[0], &text[1],
+                          &len[1], &text[2], &len[2], &text[3], &len[3],
+                          &cut[0], &cut[1]))
     {
         return NULL;
     }
 
     for (i = 0; i < 4; i++) {
         part[i].data = text[i];
-        part[i].len = api_bound(text[i], (size_t) len[i]);
+        part[i].len = i == 3 ? (size_t) len[i]
+                             : api_bound(text[i], (size_t) len[i]);
+    }
+
+    if (part[3].len > UINT32_MAX) {
+        part[3].len = UINT32_MAX;
     }
 
     if (wire_forked()) {
@@ -167,7 +177,7 @@ api_error(PyObject *self, PyObject *args)
     if (wire_running()) {
         out_flush_locked();
         wire_sync();
-        wire_send(KRN_ERROR, 0, 0, part, 4);
+        wire_send(KRN_ERROR, cut[0], cut[1], part, 4);
     }
 
     wire_unlock();

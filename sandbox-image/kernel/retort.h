@@ -27,7 +27,7 @@
 #define KERN_CODE_MAX   (32 * 1024 * 1024)
 #define KERN_ENV_MAX    (1024 * 1024)
 #define KERN_FORMS_MAX  32                      /* forms of one display */
-#define KERN_TEXT_MAX   (256 * 1024)            /* a part of KRN_ERROR */
+#define KERN_TEXT_MAX   (256 * 1024)            /* of KRN_ERROR's first */
 
 
 /* exit codes of a kernel that cannot go on */

@@ -48,6 +48,7 @@ from traitlets.config import Config
 SHOW, RESULT = 0, 1
 QWEN_TIMED = 2
 LIBRARY = "/usr/lib/retort"
+MESSAGE = 250000                # bytes of an exception's text
 BACKEND = "module://matplotlib_inline.backend_inline"
 SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
               "traceback.\n\n")
@@ -201,6 +202,24 @@ def message_of(value):
         return "<exception str() failed>"
 
 
+def ends(text):
+    """Head and tail of an exception's text, and how much is missing.
+
+    The front cuts in the same way, so a second cut swallows this one's mark.
+    The traceback goes whole, and has all of the text.
+    """
+    if len(text) <= MESSAGE:
+        return text, 0
+
+    head = text[:MESSAGE // 4 * 3].decode("utf-8", "ignore").encode()
+    tail = text[-(MESSAGE // 4):].decode("utf-8", "ignore").encode()
+    lost = len(text) - len(head) - len(tail)
+    both = head + encode("\n[… %s of %s bytes cut …]\n" % (
+        format(lost, ","), format(len(text), ","))) + tail
+
+    return both, min(len(text) - len(both), 0xffffffff)
+
+
 # the shell
 
 class History(HistoryManager):
@@ -329,8 +348,10 @@ class Shell(InteractiveShell):
 
     def tell(self, name, message, short, full):
         self.failed = True
-        _retort.error(encode(name), encode(message), encode(short),
-                      encode(full))
+        message, message_cut = ends(encode(message))
+        short, short_cut = ends(encode(short))
+        _retort.error(encode(name), message, short, encode(full),
+                      message_cut, short_cut)
 
 
 def make_shell():

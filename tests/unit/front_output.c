@@ -102,7 +102,31 @@ results_are_bounded_together(void **state)
     b = outputs_add(&o, OUT_RESULT);
     outputs_text(&o, &b->text, "5678", 4, 4);
     text_is(&a->text, "1234");
-    text_is(&b->text, "56\n[truncated: 2 of 4 bytes]");
+    text_is(&b->text, "56\n[\xe2\x80\xa6 2 of 4 bytes cut \xe2\x80\xa6]\n");
+    outputs_free(&o);
+}
+
+
+static void
+a_text_keeps_its_ends(void **state)
+{
+    outputs_t    o;
+    out_item_t  *a;
+
+    (void) state;
+    outputs_init(&o, 16);
+    a = outputs_add(&o, OUT_RESULT);
+    assert_int_equal(outputs_text(&o, &a->text, "0123456789abcdef", 16, 16),
+                     0);
+    text_is(&a->text, "0123456789abcdef");
+    outputs_free(&o);
+
+    outputs_init(&o, 16);
+    a = outputs_add(&o, OUT_RESULT);
+    assert_int_equal(outputs_text(&o, &a->text, "0123456789\nab\xc3\xa4"
+                                  "cdefgh\xc3\xa4z", 24, 24), 1);
+    text_is(&a->text, "0123456789\n[\xe2\x80\xa6 9 of 24 bytes cut "
+            "\xe2\x80\xa6]\nh\xc3\xa4z");
     outputs_free(&o);
 }
 
@@ -179,6 +203,7 @@ main(void)
         cmocka_unit_test(a_character_is_never_cut_in_two),
         cmocka_unit_test(what_was_dropped_on_the_way_counts),
         cmocka_unit_test(results_are_bounded_together),
+        cmocka_unit_test(a_text_keeps_its_ends),
         cmocka_unit_test(the_number_of_outputs_is_bounded),
         cmocka_unit_test(streams_are_joined_in_order),
         cmocka_unit_test(only_utf8_is_valid)

@@ -113,6 +113,20 @@ qwen_picture(qwen_to_t *to, const out_artifact_t *a, unsigned number,
 }
 
 
+/* the tool has no budget, so what is beyond ours is no contract of its */
+
+static void
+qwen_whole(qwen_to_t *to, const out_artifact_t *a, const link_t *link)
+{
+    char  url[LINK_URL];
+
+    if (a->file[0] != '\0' && strcmp(a->mime, "text/plain") == 0) {
+        link_url(link, a, url);
+        (void) buf_printf(&to->text, "\n\n[%s](%s)", a->name, url);
+    }
+}
+
+
 static void
 qwen_error(qwen_to_t *to, const buf_t *text)
 {
@@ -138,6 +152,7 @@ static void
 qwen_item(qwen_to_t *to, const out_item_t *item, unsigned *figures,
     const link_t *link)
 {
+    size_t                 i;
     const out_artifact_t  *png;
 
     /* files that code saves stay in its folder: contracts of the tool */
@@ -158,6 +173,10 @@ qwen_item(qwen_to_t *to, const out_item_t *item, unsigned *figures,
 
     if (png != NULL) {
         qwen_picture(to, png, ++*figures, link);
+    }
+
+    for (i = 0; i < item->nartifacts; i++) {
+        qwen_whole(to, &item->artifacts[i], link);
     }
 }
 
@@ -192,6 +211,8 @@ qwen_text(buf_t *to, const outputs_t *o, const link_t *link, uint32_t fence)
     for (item = o->first; item != NULL; item = item->next) {
         qwen_item(&all, item, &figures, link);
     }
+
+    qwen_whole(&all, &o->whole, link);
 
     if (qwen_is_blank(&all.text)) {
         (void) buf_puts(to, QWEN_DONE);
