@@ -44,6 +44,7 @@ answer_free(answer_t *a)
 {
     buf_free(&a->lines);
     buf_free(&a->body);
+    pictures_free(a->pictures, a->npictures);
     memset(a, 0, sizeof(answer_t));
 }
 

@@ -7,6 +7,7 @@
 #define FRONT_ANSWER_H
 
 #include "buf.h"
+#include "picture.h"
 #include "request.h"
 #include "result.h"
 
@@ -21,6 +22,10 @@ typedef struct {
     int           retry_after;  /* seconds; 0: no such line */
     buf_t         lines;        /* more header lines, each ended by CRLF */
     buf_t         body;
+
+    /* what a dialect writes into it as base64; routes_exec.c's */
+    picture_t    *pictures;
+    size_t        npictures;
 
     /* an answer in pieces */
     uint64_t      length;       /* of its body, if "type" is set */

@@ -43,6 +43,7 @@ typedef struct {
     /* set once by box_keep() */
     char                     sandbox[JOB_SANDBOX];
     char                     workspace[REQ_WORKSPACE];
+    char                     name[JOB_SESSION]; /* its workspace's, or "" */
     uint64_t                 ttl;           /* msec */
     uint64_t                 dies;          /* mono usec; 0: not of age */
 
@@ -56,6 +57,7 @@ typedef struct {
     box_wait_t              *waiters;       /* (l) in their order */
     unsigned                 nwaiters;      /* (l) */
     uint64_t                 expires;       /* (l) mono usec; 0: never */
+    uint64_t                 used;          /* (l) wall msec, last of all */
     int                      listed;        /* (l) in the table */
     int                      doomed;        /* (l) deleted, about to end */
 
@@ -76,7 +78,9 @@ typedef struct {
     retort_box_limits_t   limits;
     uint64_t              created;          /* wall msec */
     uint64_t              expires;          /* wall msec */
+    uint64_t              used;             /* wall msec; now if it is busy */
     int                   busy;
+    char                  name[JOB_SESSION];    /* "" if it has none */
 } box_view_t;
 
 
@@ -96,10 +100,13 @@ box_t *box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
 
 int box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e);
 
-/* the same under an id of box_id.h; 1 if another box has it by now */
+/*
+ * The same under an id of box_id.h, and the name in its workspace that the id
+ * stands for; 1 if another box has it by now.
+ */
 
 int box_keep_as(box_t *box, const char *id, const char *workspace,
-    uint64_t ttl);
+    const char *name, uint64_t ttl);
 
 /* what a later front shall know of it; "execution" is "" if nobody will ask */
 
@@ -182,6 +189,10 @@ uint64_t box_expiry(const box_t *box);
 int box_look(const char *sandbox, const char *workspace, box_view_t *view,
     err_t *e);
 int box_delete(const char *sandbox, const char *workspace, err_t *e);
+
+/* a request was about it: it lasts for longer; 0, or -1 and "e" */
+
+int box_touch(const char *sandbox, const char *workspace, err_t *e);
 
 /* the boxes of a workspace, at most "max"; how many are in "views" */
 

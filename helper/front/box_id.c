@@ -58,19 +58,20 @@ box_id_make(char id[JOB_SANDBOX], const char *workspace)
 }
 
 
-/* a digest, so that any name fits */
+/* a digest, so that any name fits; "name" is a run's, or NULL */
 
-int
-box_id_session(char id[JOB_SANDBOX], const char *workspace,
-    const char *session)
+static int
+box_id_digest(char *hex, size_t digits, const char *workspace,
+    const char *session, const char *name)
 {
     int            n;
-    char           text[REQ_WORKSPACE + JOB_SESSION], hex[BOX_ID_STEM + 1];
+    char           text[REQ_WORKSPACE + 2 * JOB_SESSION];
     size_t         i;
     unsigned       len;
     unsigned char  sha[EVP_MAX_MD_SIZE];
 
-    n = snprintf(text, sizeof(text), "%s\n%s", workspace, session);
+    n = snprintf(text, sizeof(text), "%s\n%s%s%s", workspace, session,
+                 name != NULL ? "\n" : "", name != NULL ? name : "");
 
     if (n < 0 || (size_t) n >= sizeof(text)
         || EVP_Digest(text, (size_t) n, sha, &len, EVP_sha256(), NULL) != 1)
@@ -78,11 +79,39 @@ box_id_session(char id[JOB_SANDBOX], const char *workspace,
         return -1;
     }
 
-    for (i = 0; i < BOX_ID_STEM / 2; i++) {
+    for (i = 0; i < digits / 2; i++) {
         (void) snprintf(hex + 2 * i, 3, "%02x", sha[i]);
     }
 
-    return box_id_write(id, workspace, hex);
+    return 0;
+}
+
+
+int
+box_id_session(char id[JOB_SANDBOX], const char *workspace,
+    const char *session)
+{
+    char  hex[BOX_ID_STEM + 1];
+
+    return box_id_digest(hex, BOX_ID_STEM, workspace, session, NULL) == 0
+           ? box_id_write(id, workspace, hex) : -1;
+}
+
+
+int
+box_id_run(char id[REQ_EXECUTION], const char *workspace, const char *session,
+    const char *name)
+{
+    int   n;
+    char  hex[33];
+
+    if (box_id_digest(hex, 32, workspace, session, name) == -1) {
+        return -1;
+    }
+
+    n = snprintf(id, REQ_EXECUTION, "exec_%s_%s", box_id_node, hex);
+
+    return n > 0 && n < REQ_EXECUTION ? 0 : -1;
 }
 
 

@@ -9,6 +9,7 @@
 #define FRONT_BOX_ID_H
 
 #include "job.h"
+#include "request.h"
 
 
 void box_id_init(const char *node);
@@ -21,6 +22,11 @@ int box_id_make(char id[JOB_SANDBOX], const char *workspace);
 
 int box_id_session(char id[JOB_SANDBOX], const char *workspace,
     const char *session);
+
+/* the execution that a client's name for it in such a session stands for */
+
+int box_id_run(char id[REQ_EXECUTION], const char *workspace,
+    const char *session, const char *name);
 
 /* did we give it to this workspace?  1 or 0 */
 

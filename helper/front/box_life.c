@@ -271,6 +271,7 @@ box_record(const box_t *box, const char *workspace, const char *execution)
     memcpy(r.sandbox, box->sandbox, sizeof(r.sandbox));
     (void) snprintf(r.execution, sizeof(r.execution), "%s", execution);
     (void) snprintf(r.workspace, sizeof(r.workspace), "%s", workspace);
+    memcpy(r.name, box->name, sizeof(r.name));
     r.created = box->created;
     r.ttl = box->ttl;
 
@@ -286,7 +287,7 @@ box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
     char  id[JOB_SANDBOX];
 
     if (box_id_make(id, workspace) == -1
-        || box_keep_as(box, id, workspace, ttl) != 0)
+        || box_keep_as(box, id, workspace, "", ttl) != 0)
     {
         return err_set(e, 500, "sandbox_failed", "no random number");
     }
@@ -317,7 +318,8 @@ box_age(box_t *box, uint64_t age)
 
 
 int
-box_keep_as(box_t *box, const char *id, const char *workspace, uint64_t ttl)
+box_keep_as(box_t *box, const char *id, const char *workspace,
+    const char *name, uint64_t ttl)
 {
     int    taken;
     err_t  e;
@@ -329,6 +331,7 @@ box_keep_as(box_t *box, const char *id, const char *workspace, uint64_t ttl)
         memcpy(box->sandbox, id, sizeof(box->sandbox));
         (void) snprintf(box->workspace, sizeof(box->workspace), "%s",
                         workspace);
+        (void) snprintf(box->name, sizeof(box->name), "%s", name);
         box->ttl = ttl;
         box->created = clock_wall_ms();
         box_age(box, 0);
@@ -379,6 +382,7 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
 
     memcpy(box->sandbox, r.sandbox, sizeof(box->sandbox));
     memcpy(box->workspace, r.workspace, sizeof(box->workspace));
+    memcpy(box->name, r.name, sizeof(box->name));
     box->ttl = r.ttl;
     box->created = r.created;
 
@@ -439,6 +443,7 @@ box_release(box_t *box)
     if (!box_grant(box)) {
         box->owned = 0;
         box->wake = -1;
+        box->used = clock_wall_ms();
         box->expires = box_due(box, clock_mono_us());
 
         if (box->expires < box_next) {

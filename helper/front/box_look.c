@@ -20,8 +20,10 @@ box_view(const box_t *box, box_view_t *v)
     memcpy(v->sandbox, box->sandbox, sizeof(v->sandbox));
     memcpy(v->profile, box->profile->name, sizeof(v->profile));
     v->limits = box->limits;
+    memcpy(v->name, box->name, sizeof(v->name));
     v->created = box->created;
     v->busy = box->owned;
+    v->used = box->owned ? clock_wall_ms() : box->used;
 
     now = clock_mono_us();
     v->expires = box_due_wall(box, box->owned ? box_due(box, now)
@@ -41,6 +43,27 @@ box_look(const char *sandbox, const char *workspace, box_view_t *view,
 
     if (box != NULL) {
         box_view(box, view);
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return box != NULL ? 0 : -1;
+}
+
+
+int
+box_touch(const char *sandbox, const char *workspace, err_t *e)
+{
+    box_t  *box;
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_name(sandbox, workspace, e);
+
+    if (box != NULL && !box->owned) {
+        /* later than before, so nobody has to be woken for it */
+        box->expires = box_due(box, clock_mono_us());
+        box->used = clock_wall_ms();
     }
 
     (void) pthread_mutex_unlock(&box_mutex);

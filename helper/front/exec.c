@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "box_id.h"
 #include "clock.h"
 #include "exec.h"
 #include "wake.h"
@@ -261,21 +262,41 @@ exec_list(exec_t *x)
 
 
 exec_t *
-exec_begin(const request_t *req, err_t *e)
+exec_begin(const request_t *req, const job_t *job, err_t *e)
 {
+    char     id[REQ_EXECUTION];
     exec_t  *x;
 
-    x = exec_new(req->execution, req->workspace);
+    memcpy(id, req->execution, sizeof(id));
+
+    if (job->called[0] != '\0'
+        && box_id_run(id, req->workspace, job->session, job->called) == -1)
+    {
+        (void) err_set(e, 500, "bad_param", "no id for the execution");
+        return NULL;
+    }
+
+    x = exec_new(id, req->workspace);
 
     if (x == NULL) {
         (void) err_set(e, 500, "no_memory", "out of memory");
         return NULL;
     }
 
+    memcpy(x->called, job->called, sizeof(x->called));
+    memcpy(x->session, job->session, sizeof(x->session));
+    x->note = job->note;
     x->wake = wake_fd();
 
     if (exec_list(x) == -1) {
         exec_free(x);
+
+        if (job->called[0] != '\0') {
+            (void) err_set(e, 409, "execution_exists", "there is an execution "
+                           "of this name");
+            return NULL;
+        }
+
         (void) err_set(e, 500, "bad_param", "RETORT_EXECUTION was used before");
         return NULL;
     }

@@ -40,6 +40,9 @@ struct exec_s {
     char             id[REQ_EXECUTION];
     char             workspace[REQ_WORKSPACE];
     uint64_t         begun;         /* wall msec */
+    char             called[JOB_SESSION];   /* the client's name for it */
+    char             session[JOB_SESSION];  /* and for where it runs */
+    uint64_t         note;          /* the job's */
     result_t         res;
 
     pthread_mutex_t  lock;
@@ -63,11 +66,12 @@ struct exec_s {
 int exec_init(void);
 
 /*
- * A new one under the request's id, run by this thread, with two references:
- * the caller's and the table's.  NULL and "e".
+ * A new one under the request's id, or the one that the job's name for it
+ * stands for, run by this thread, with two references: the caller's and the
+ * table's.  NULL and "e": 409 if there is one of this name.
  */
 
-exec_t *exec_begin(const request_t *req, err_t *e);
+exec_t *exec_begin(const request_t *req, const job_t *job, err_t *e);
 
 /* it has a sandbox now; an empty name if that is not kept */
 

@@ -53,9 +53,9 @@ static const file_op_error_t  file_op_errors[] = {
 
 int
 file_op_begin(file_op_t *f, const request_t *req, const char *sandbox,
-    int client, err_t *e)
+    const char *session, int client, err_t *e)
 {
-    file_op_own(f, place_take(req, sandbox, client, e), client);
+    file_op_own(f, place_take(req, sandbox, session, client, e), client);
 
     return f->box != NULL ? 0 : -1;
 }

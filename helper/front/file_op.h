@@ -27,12 +27,12 @@ typedef struct {
 
 
 /*
- * Takes the workspace's box when it is its turn; 0, or -1 and "e".  After 0
- * file_op_end() lets it go again, whatever was going on.
+ * Takes the workspace's box, as place_take(), when it is its turn; 0, or -1
+ * and "e".  After 0 file_op_end() lets it go again, whatever was going on.
  */
 
 int file_op_begin(file_op_t *f, const request_t *req, const char *sandbox,
-    int client, err_t *e);
+    const char *session, int client, err_t *e);
 void file_op_end(file_op_t *f);
 
 /* the same with a box that stays the caller's, who ends it after a -1 */

@@ -112,9 +112,18 @@ files_yes(const char *query, const char *key, int *yes, err_t *e)
 int
 files_folder(const files_ask_t *ask, char *path, size_t size, err_t *e)
 {
+    int     rc;
     size_t  n;
 
-    if (file_query(ask->req->query, "path", path, size) == 0) {
+    if (ask->folder != NULL) {
+        rc = snprintf(path, size, "%s", ask->folder);
+        rc = rc >= 0 && (size_t) rc < size ? 0 : -1;
+
+    } else {
+        rc = file_query(ask->req->query, "path", path, size);
+    }
+
+    if (rc == 0) {
         n = strlen(path);
 
         if (n != 0 && path[n - 1] == '/') {
@@ -238,7 +247,8 @@ files_list(const files_ask_t *ask, file_infos_t *list, err_t *e)
 
     if (files_folder(ask, folder, sizeof(folder), e) == -1
         || files_yes(ask->req->query, "recursive", &recursive, e) == -1
-        || file_op_begin(&op, ask->req, ask->sandbox, ask->body->client, e)
+        || file_op_begin(&op, ask->req, ask->sandbox, ask->session,
+                         ask->body->client, e)
            == -1)
     {
         return -1;
@@ -262,7 +272,8 @@ files_delete(const files_ask_t *ask, err_t *e)
 
     if (name == NULL
         || files_yes(ask->req->query, "recursive", &recursive, e) == -1
-        || file_op_begin(&op, ask->req, ask->sandbox, ask->body->client, e)
+        || file_op_begin(&op, ask->req, ask->sandbox, ask->session,
+                         ask->body->client, e)
            == -1)
     {
         return -1;
@@ -304,7 +315,8 @@ files_head(const files_get_t *g)
         (void) buf_printf(&a->lines, "Last-Modified: %s\r\n", when);
     }
 
-    (void) buf_printf(&a->lines, "X-Retort-Sandbox: %s\r\n", g->ask->sandbox);
+    (void) buf_printf(&a->lines, "X-Retort-Sandbox: %s\r\n",
+                      g->op.box->sandbox);
 }
 
 
@@ -444,6 +456,43 @@ files_get_all(files_get_t *g, err_t *e)
 
 
 int
+files_show(const files_ask_t *ask, file_info_t *file, err_t *e)
+{
+    int          rc;
+    files_get_t  g;
+
+    memset(&g, 0, sizeof(g));
+    g.ask = ask;
+    g.name = files_name(ask, e);
+
+    if (g.name == NULL
+        || file_op_begin(&g.op, ask->req, ask->sandbox, ask->session,
+                         ask->body->client, e) == -1)
+    {
+        return -1;
+    }
+
+    rc = file_op_ask(&g.op, KRN_GET, 1, 0, g.name, e);
+
+    if (rc == 0) {
+        rc = files_get_entry(&g, e);
+    }
+
+    if (rc == 0) {
+        rc = file_op_filed(&g.op, g.name, e);
+    }
+
+    file_op_end(&g.op);
+    file->name = rc == 0 ? strdup(g.name) : NULL;
+    file->size = g.entry.size;
+    file->modified = g.entry.modified;
+
+    return rc == 0 && file->name == NULL
+           ? err_set(e, 500, "no_memory", "out of memory") : rc;
+}
+
+
+int
 files_get(const files_ask_t *ask, err_t *e)
 {
     int          rc;
@@ -454,7 +503,8 @@ files_get(const files_ask_t *ask, err_t *e)
     g.name = files_name(ask, e);
 
     if (g.name == NULL
-        || file_op_begin(&g.op, ask->req, ask->sandbox, ask->body->client, e)
+        || file_op_begin(&g.op, ask->req, ask->sandbox, ask->session,
+                         ask->body->client, e)
            == -1)
     {
         return -1;

@@ -36,7 +36,9 @@ typedef struct {
 typedef struct {
     const request_t        *req;
     const char             *sandbox;
+    const char             *session;    /* its name instead, if not "" */
     const char             *name;   /* behind "files/"; NULL: there is none */
+    const char             *folder; /* NULL: "path" of the query */
     struct routes_body_s   *body;
     answer_t               *a;
 } files_ask_t;
@@ -48,6 +50,10 @@ int files_list(const files_ask_t *ask, file_infos_t *list, err_t *e);
 int files_put(const files_ask_t *ask, file_info_t *file, err_t *e);
 int files_post(const files_ask_t *ask, file_infos_t *list, err_t *e);
 int files_delete(const files_ask_t *ask, err_t *e);
+
+/* what a file is, without its bytes; the caller frees its name */
+
+int files_show(const files_ask_t *ask, file_info_t *file, err_t *e);
 
 /* GET and HEAD: 0 and an answer that is sent, or can be; or -1 and "e" */
 
@@ -71,7 +77,7 @@ int files_fill(box_t *box, const job_file_t *files, size_t n, int client,
 
 const char *files_name(const files_ask_t *ask, err_t *e);
 
-/* "path" of the query, without a slash at its end; "" is /workspace itself */
+/* the folder that is meant, no slash at its end; "" is /workspace itself */
 
 int files_folder(const files_ask_t *ask, char *path, size_t size, err_t *e);
 

@@ -54,7 +54,9 @@ files_in_begin(files_in_t *in, const files_ask_t *ask, err_t *e)
 
     /* the client's bytes are awaited, so they say nothing about its end */
 
-    if (file_op_begin(&in->op, ask->req, ask->sandbox, -1, e) == -1) {
+    if (file_op_begin(&in->op, ask->req, ask->sandbox, ask->session, -1, e)
+        == -1)
+    {
         EVP_MD_CTX_free(in->sha);
         return -1;
     }

@@ -90,26 +90,31 @@ job_file_name(const char *name, size_t len)
 
 
 int
-job_session(job_t *job, const char *key)
+job_is_session(const char *name)
 {
-    size_t  i, n;
+    size_t  i;
 
-    n = strlen(key);
-
-    if (n == 0 || n >= sizeof(job->session)) {
-        return -1;
+    for (i = 0; name[i] != '\0'; i++) {
+        if (i == JOB_SESSION - 1 || name[i] < ' ' || name[i] > '~') {
+            return 0;
+        }
     }
 
-    for (i = 0; i < n; i++) {
-        if (key[i] < ' ' || key[i] > '~') {
-            return -1;
-        }
+    return i != 0;
+}
+
+
+int
+job_session(job_t *job, const char *key)
+{
+    if (!job_is_session(key)) {
+        return -1;
     }
 
     job->sandbox[0] = '\0';
     job->session[0] = '\0';
 
-    if (n < sizeof(job->sandbox) && text_is_id(key, "sbx")) {
+    if (strlen(key) < sizeof(job->sandbox) && text_is_id(key, "sbx")) {
         (void) snprintf(job->sandbox, sizeof(job->sandbox), "%s", key);
 
     } else {

@@ -41,6 +41,8 @@ typedef struct {
 
     char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
     char                  session[JOB_SESSION];     /* made if missing */
+    char                  called[JOB_SESSION];  /* the client's for the run */
+    uint64_t              note;         /* the dialect's own, for rendering */
     int                   keep;
     int                   detach;       /* answered before it has run */
     uint64_t              timeout;      /* msec */
@@ -61,6 +63,10 @@ void job_files_free(job_file_t *files, size_t n);
  */
 
 int job_file_name(const char *name, size_t len);
+
+/* may a client call a session so?  1 or 0 */
+
+int job_is_session(const char *name);
 
 /*
  * A session by the client's name for it, 1 to JOB_SESSION - 1 printable ASCII

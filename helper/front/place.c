@@ -10,6 +10,7 @@
 #include "bounds.h"
 #include "box_id.h"
 #include "clock.h"
+#include "drain.h"
 #include "flog.h"
 #include "metrics.h"
 #include "place.h"
@@ -105,26 +106,6 @@ place_known(run_t *r, const char *sandbox, err_t *e)
 }
 
 
-box_t *
-place_take(const request_t *req, const char *sandbox, int client, err_t *e)
-{
-    job_t      job;
-    run_t      r;
-    result_t   res;
-
-    memset(&job, 0, sizeof(job));
-    memset(&r, 0, sizeof(r));
-    memset(&res, 0, sizeof(res));
-    job.timeout = req->run.timeout;
-    r.req = req;
-    r.job = &job;
-    r.res = &res;
-    r.client = client;
-
-    return place_known(&r, sandbox, e) == 0 ? r.box : NULL;
-}
-
-
 /* a new box under the session's id; 1 if another request was faster */
 
 static int
@@ -133,6 +114,10 @@ place_named(run_t *r, const char *id, err_t *e)
     int        rc;
     uint64_t   began;
 
+    if (drain_check(e) == -1) {
+        return -1;
+    }
+
     began = clock_mono_us();
     r->box = place_fresh(r->req, r->job->own_limits ? &r->job->box : NULL, e);
 
@@ -140,7 +125,8 @@ place_named(run_t *r, const char *id, err_t *e)
         return -1;
     }
 
-    rc = box_keep_as(r->box, id, r->req->workspace, r->req->run.ttl);
+    rc = box_keep_as(r->box, id, r->req->workspace, r->job->session,
+                     r->req->run.ttl);
 
     if (rc == 1) {
         box_end(r->box);
@@ -189,6 +175,34 @@ place_session(run_t *r, err_t *e)
     e->retry_after = 1;
 
     return -1;
+}
+
+
+box_t *
+place_take(const request_t *req, const char *sandbox, const char *session,
+    int client, err_t *e)
+{
+    int        rc;
+    job_t      job;
+    run_t      r;
+    result_t   res;
+
+    memset(&job, 0, sizeof(job));
+    memset(&r, 0, sizeof(r));
+    memset(&res, 0, sizeof(res));
+    job.timeout = req->run.timeout;
+    job.box = req->box;
+    job.own_limits = memcmp(&job.box, &req->profile->box, sizeof(job.box)) != 0;
+    (void) snprintf(job.session, sizeof(job.session), "%s", session);
+    r.req = req;
+    r.job = &job;
+    r.res = &res;
+    r.client = client;
+
+    rc = *session != '\0' ? place_session(&r, e)
+                          : place_known(&r, sandbox, e);
+
+    return rc == 0 ? r.box : NULL;
 }
 
 

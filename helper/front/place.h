@@ -28,12 +28,14 @@ int place_restart(const request_t *req, const char *sandbox, int client,
 
 /*
  * The workspace's box of that id with a living interpreter, owned by the
- * caller.  Waits for its turn as long as a run may take; "client" is watched
- * meanwhile unless it is -1.  NULL and "e", as box_acquire().
+ * caller; with a "session" that is not "" the one of this name instead, which
+ * is made if there is none.  Waits for its turn as long as a run may take;
+ * "client" is watched meanwhile unless it is -1.  NULL and "e", as
+ * box_acquire().
  */
 
-box_t *place_take(const request_t *req, const char *sandbox, int client,
-    err_t *e);
+box_t *place_take(const request_t *req, const char *sandbox,
+    const char *session, int client, err_t *e);
 
 
 #endif /* FRONT_PLACE_H */

@@ -14,7 +14,7 @@
 #include "text.h"
 
 
-#define RECORD_MAGIC    0x52465232      /* "RFR2": names the layout, too */
+#define RECORD_MAGIC    0x52465233      /* "RFR3": names the layout, too */
 
 
 typedef struct {
@@ -25,10 +25,11 @@ typedef struct {
     char      sandbox[JOB_SANDBOX];
     char      execution[REQ_EXECUTION];
     char      workspace[REQ_WORKSPACE];
-    char      end[7];
+    char      name[JOB_SESSION];
+    char      end[6];
 } record_wire_t;
 
-static_assert(sizeof(record_wire_t) == 208, "record: no padding");
+static_assert(sizeof(record_wire_t) == 336, "record: no padding");
 static_assert(sizeof(record_wire_t) <= BRK_RECORD_SIZE, "record fits");
 
 
@@ -62,6 +63,7 @@ record_write(const record_t *r, uint8_t out[BRK_RECORD_SIZE])
     (void) snprintf(w.sandbox, sizeof(w.sandbox), "%s", r->sandbox);
     (void) snprintf(w.execution, sizeof(w.execution), "%s", r->execution);
     (void) snprintf(w.workspace, sizeof(w.workspace), "%s", r->workspace);
+    (void) snprintf(w.name, sizeof(w.name), "%s", r->name);
     w.sum = record_sum(&w);
 
     memset(out, 0, BRK_RECORD_SIZE);
@@ -94,6 +96,8 @@ record_read(record_t *r, const uint8_t in[BRK_RECORD_SIZE])
         || !record_id(w.execution, sizeof(w.execution), "exec")
         || memchr(w.workspace, '\0', sizeof(w.workspace)) == NULL
         || !text_is_name(w.workspace, sizeof(w.workspace) - 1)
+        || memchr(w.name, '\0', sizeof(w.name)) == NULL
+        || (w.name[0] != '\0' && !job_is_session(w.name))
         || (w.sandbox[0] == '\0' && w.execution[0] == '\0')
         || (w.sandbox[0] != '\0' && w.ttl == 0))
     {
@@ -103,6 +107,7 @@ record_read(record_t *r, const uint8_t in[BRK_RECORD_SIZE])
     memcpy(r->sandbox, w.sandbox, sizeof(r->sandbox));
     memcpy(r->execution, w.execution, sizeof(r->execution));
     memcpy(r->workspace, w.workspace, sizeof(r->workspace));
+    memcpy(r->name, w.name, sizeof(r->name));
     r->created = w.created;
     r->ttl = w.ttl;
 

@@ -21,6 +21,7 @@ typedef struct {
     char      sandbox[JOB_SANDBOX];     /* "" if it is not kept */
     char      execution[REQ_EXECUTION]; /* "" if none goes on */
     char      workspace[REQ_WORKSPACE];
+    char      name[JOB_SESSION];        /* its workspace's own, or "" */
     uint64_t  created;          /* wall msec */
     uint64_t  ttl;              /* msec */
 } record_t;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "box_id.h"
 #include "clock.h"
 #include "control.h"
 #include "dialect/dialect.h"
@@ -191,10 +192,56 @@ routes_create(routes_t *r, err_t *e)
 }
 
 
+/* the id of a session that the request names in its own way */
+
+static int
+routes_named(routes_t *r, err_t *e)
+{
+    char  name[JOB_SESSION];
+
+    if (r->dialect->named == NULL) {
+        return 0;
+    }
+
+    if (r->dialect->named(r->req, name, e) == -1) {
+        return -1;
+    }
+
+    if (box_id_session(r->id, r->req->workspace, name) == -1) {
+        return err_set(e, 500, "sandbox_failed", "no id for the session");
+    }
+
+    return box_touch(r->id, r->req->workspace, e);
+}
+
+
+static int
+routes_end(routes_t *r, err_t *e)
+{
+    if (routes_named(r, e) == -1
+        || box_delete(r->id, r->req->workspace, e) == -1)
+    {
+        return -1;
+    }
+
+    r->a->status = 204;
+
+    if (r->dialect->ended != NULL) {
+        r->dialect->ended(r->req, r->a);
+    }
+
+    return 0;
+}
+
+
 static int
 routes_show(routes_t *r, err_t *e)
 {
     box_view_t  view;
+
+    if (routes_named(r, e) == -1) {
+        return -1;
+    }
 
     if (box_look(r->id, r->req->workspace, &view, e) == -1) {
         return -1;
@@ -220,8 +267,8 @@ routes_list(routes_t *r, err_t *e)
     }
 
     n = box_list(r->req->workspace, views, box_max());
-    r->dialect->render_boxes(views, n, r->a);
     r->a->status = 200;
+    r->dialect->render_boxes(r->req, views, n, r->a);
     free(views);
 
     return 0;
@@ -314,8 +361,7 @@ routes_do(routes_t *r, err_t *e)
         return routes_show(r, e);
 
     case OP_BOX_DELETE:
-        r->a->status = 204;
-        return box_delete(r->id, r->req->workspace, e);
+        return routes_end(r, e);
 
     case OP_BOX_INTERRUPT:
         return routes_interrupt(r, e);

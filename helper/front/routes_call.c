@@ -93,7 +93,7 @@ routes_call_run(routes_t *r, call_t *c)
     if (drain_check(&e) == 0
         && files_load(r->req, c->job.files, c->job.nfiles, &e) == 0)
     {
-        x = exec_begin(r->req, &e);
+        x = exec_begin(r->req, &c->job, &e);
     }
 
     if (x == NULL) {

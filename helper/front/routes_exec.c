@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "box_id.h"
 #include "clock.h"
 #include "follow.h"
 #include "metrics.h"
@@ -17,6 +18,21 @@
 
 
 static atomic_uint  routes_detached;
+
+
+/* outputs of a run that is over do not change, and are not read before */
+
+static void
+routes_pictures(routes_t *r, const exec_t *x)
+{
+    answer_t  *a;
+
+    a = r->a;
+
+    if (r->dialect->pictures && x->state == EXEC_OVER) {
+        a->pictures = pictures_load(r->req, &x->res.out, &a->npictures);
+    }
+}
 
 
 static int
@@ -101,6 +117,7 @@ routes_run(routes_t *r, exec_t *x, const job_t *job, int form, err_t *e)
     if (!stream) {
         began = clock_mono_us();
         answer_run(r->a, x->id, &x->res);
+        routes_pictures(r, x);
         r->dialect->render(r->req, form, x, r->a);
         metrics_took(METRICS_RENDER, clock_mono_us() - began);
         return 0;
@@ -200,7 +217,7 @@ routes_execute(routes_t *r, err_t *e)
                      "on without its client");
     }
 
-    x = rc == 0 ? exec_begin(r->req, e) : NULL;
+    x = rc == 0 ? exec_begin(r->req, &job, e) : NULL;
 
     if (x == NULL) {
         job_free(&job);
@@ -228,18 +245,54 @@ routes_execute(routes_t *r, err_t *e)
 }
 
 
+/* by its id, or by the client's name for it in a session that it names, too */
+
+static exec_t *
+routes_exec_find(routes_t *r, err_t *e)
+{
+    char     id[REQ_EXECUTION], session[JOB_SESSION];
+    exec_t  *x;
+
+    if (r->dialect->named == NULL) {
+        return exec_find(r->id, r->req->workspace, e);
+    }
+
+    if (r->dialect->named(r->req, session, e) == -1) {
+        return NULL;
+    }
+
+    if (box_id_run(id, r->req->workspace, session, r->id) == -1) {
+        (void) err_set(e, 500, "sandbox_failed", "no id for the execution");
+        return NULL;
+    }
+
+    x = exec_find(text_is_id(r->id, "exec") ? r->id : id, r->req->workspace,
+                  e);
+
+    if (x != NULL && strcmp(x->session, session) != 0) {
+        exec_release(x);
+        (void) err_set(e, 404, "execution_not_found", "no such execution in "
+                       "this session");
+        return NULL;
+    }
+
+    return x;
+}
+
+
 int
 routes_exec_show(routes_t *r, err_t *e)
 {
     exec_t  *x;
 
-    x = exec_find(r->id, r->req->workspace, e);
+    x = routes_exec_find(r, e);
 
     if (x == NULL) {
         return -1;
     }
 
     (void) pthread_mutex_lock(&x->lock);
+    routes_pictures(r, x);
     r->dialect->render_exec(r->req, x, r->a);
     (void) pthread_mutex_unlock(&x->lock);
 

@@ -2,7 +2,8 @@
 /*
  * What a front leaves for its successor is read back whole, or not at all.
  *
- * links: helper/front/record.c helper/front/text.c
+ * links: helper/front/record.c helper/front/text.c helper/front/job.c
+ * links: helper/front/utf8.c helper/front/buf.c
  */
 
 #include <setjmp.h>
@@ -26,6 +27,7 @@ sample(void)
     strncpy(r.sandbox, "sbx_n1_0123456789abcdef0123456789abcdef",
             sizeof(r.sandbox) - 1);
     strncpy(r.workspace, "demo", sizeof(r.workspace) - 1);
+    strncpy(r.name, "user-42 {a}", sizeof(r.name) - 1);
     r.created = 1700000000123;
     r.ttl = 60000;
 
@@ -72,7 +74,7 @@ any_damaged_byte_is_noticed(void **state)
     (void) state;
     in = sample();
 
-    for (i = 0; i < 152; i++) {
+    for (i = 0; i < 336; i++) {
         record_write(&in, raw);
         raw[i] ^= 1;
         assert_int_equal(record_read(&out, raw), -1);

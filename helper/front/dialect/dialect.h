@@ -9,6 +9,7 @@
 #define FRONT_DIALECT_H
 
 #include "../answer.h"
+#include "../bounds.h"
 #include "../box.h"
 #include "../err.h"
 #include "../event.h"
@@ -42,6 +43,7 @@ typedef enum {
     OP_EXEC_EVENTS,
     OP_EXEC_CANCEL,
     OP_FILE_LIST,
+    OP_FILE_SHOW,
     OP_FILE_GET,                /* and HEAD */
     OP_FILE_PUT,
     OP_FILE_POST,
@@ -56,6 +58,16 @@ typedef struct {
                                    "**" at the end is all of the rest */
     dialect_op_t   op;
 } dialect_route_t;
+
+
+/* files, by a dialect that has its own way to say which */
+
+typedef struct {
+    dialect_op_t  op;                           /* the route's at first */
+    char          session[JOB_SESSION];
+    char          name[BOUND_FILE_NAME + 1];
+    char          folder[BOUND_FILE_NAME + 1];
+} dialect_file_t;
 
 
 /* what a sandbox is asked to be */
@@ -134,11 +146,27 @@ typedef struct {
     /* the session that a request names, "" if it names none */
     const char  *(*call_session)(const request_t *req);
 
+    /*
+     * For clients with names of their own, NULL in a dialect without.  The
+     * session that a request is about: it is shown, ended, and has the
+     * executions that are asked for.  The files that one is about, "rest"
+     * being what a "**" of its path is.  What is said of a session's end.
+     * Each 0, or -1 and "e".
+     */
+    int   (*named)(const request_t *req, char name[JOB_SESSION], err_t *e);
+    int   (*file)(const request_t *req, const char *rest, dialect_file_t *f,
+                  err_t *e);
+    void  (*ended)(const request_t *req, answer_t *a);
+
+    /* render() and render_exec() find the run's pictures in a->pictures */
+    int   pictures;
+
     /* sandboxes as resources; NULL if the dialect has none */
     int   (*parse_box)(const request_t *req, const char *body, size_t len,
                        box_wish_t *wish, err_t *e);
     void  (*render_box)(const box_view_t *view, answer_t *a);
-    void  (*render_boxes)(const box_view_t *views, size_t n, answer_t *a);
+    void  (*render_boxes)(const request_t *req, const box_view_t *views,
+                          size_t n, answer_t *a);
 
     /* what there is in a sandbox: the image's manifest, and the limits */
     void  (*render_meta)(const request_t *req, const char *manifest,

@@ -39,7 +39,8 @@ void native_event(const request_t *req, int form, const event_t *ev,
 void native_render_exec(const request_t *req, const exec_t *x, answer_t *a);
 void native_fail(const err_t *e, answer_t *a);
 void native_render_box(const box_view_t *view, answer_t *a);
-void native_render_boxes(const box_view_t *views, size_t n, answer_t *a);
+void native_render_boxes(const request_t *req, const box_view_t *views,
+    size_t n, answer_t *a);
 void native_render_meta(const request_t *req, const char *manifest,
     size_t len, answer_t *a);
 void native_render_file(const files_ask_t *ask, const file_info_t *file,

@@ -571,10 +571,13 @@ native_render_box(const box_view_t *view, answer_t *a)
 
 
 void
-native_render_boxes(const box_view_t *views, size_t n, answer_t *a)
+native_render_boxes(const request_t *req, const box_view_t *views,
+    size_t n, answer_t *a)
 {
     size_t        i;
     json_object  *o, *all;
+
+    (void) req;
 
     all = json_object_new_array();
 
