@@ -90,6 +90,7 @@ static void
 exec_free(exec_t *x)
 {
     outputs_free(&x->res.out);
+    free(x->memo);
     (void) pthread_mutex_destroy(&x->lock);
     free(x);
 }

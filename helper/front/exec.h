@@ -48,6 +48,7 @@ struct exec_s {
     pthread_mutex_t  lock;
     exec_state_t     state;         /* (l) */
     char             sandbox[JOB_SANDBOX];      /* (l) "" if not kept */
+    char            *memo;          /* (l) its dialect's, or NULL */
     int              wake;          /* (l) the runner's, or -1 */
     exec_reader_t   *readers;       /* (l) */
 

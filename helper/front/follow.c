@@ -59,7 +59,19 @@ static void
 follow_say(follow_t *f, const event_t *ev)
 {
     f->piece.len = 0;
-    f->dialect->event(f->req, f->form, ev, &f->piece);
+
+    if (f->call == NULL) {
+        f->dialect->event(f->req, f->form, ev, &f->piece);
+
+    } else {
+        if (ev->type == EVENT_END && f->call->pictures) {
+            f->call->pics = pictures_load(f->req, &ev->res->out,
+                                          &f->call->npics);
+        }
+
+        f->dialect->call_event(f->call, f->x, ev, &f->piece);
+    }
+
     follow_put(f, &f->piece);
 }
 

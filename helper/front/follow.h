@@ -19,6 +19,8 @@ typedef struct {
     exec_t           *x;
     const request_t  *req;
     const dialect_t  *dialect;
+    call_t           *call;         /* the message that it answers, or NULL */
+    int               lasting;      /* the run goes on without the client */
     int               form;
     int               fd;           /* -1: the client is gone */
     unsigned          id;           /* of the FastCGI request */

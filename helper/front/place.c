@@ -389,6 +389,11 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
         return -1;
     }
 
+    if (f != NULL && f->lasting) {
+        /* it is written to, and may go */
+        r.client = f->fd;
+    }
+
     box_mark(r.box, req->workspace, x->id);
 
     if (job->detach) {

@@ -381,6 +381,9 @@ routes_do(routes_t *r, err_t *e)
     case OP_CALL:
         return routes_call(r, e);
 
+    case OP_CALL_RESUME:
+        return routes_call_resume(r, e);
+
     case OP_CALL_END:
         return routes_call_end(r, e);
 

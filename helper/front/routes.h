@@ -10,6 +10,7 @@
 #include "dialect/dialect.h"
 #include "err.h"
 #include "exec.h"
+#include "follow.h"
 #include "job.h"
 #include "request.h"
 
@@ -81,6 +82,12 @@ int routes_exec_cancel(routes_t *r, err_t *e);
 int routes_files(routes_t *r, err_t *e);
 int routes_call(routes_t *r, err_t *e);
 int routes_call_end(routes_t *r, err_t *e);
+int routes_call_resume(routes_t *r, err_t *e);
+
+/* a client that follows what runs; the second ends its answer */
+
+void routes_follow(routes_t *r, follow_t *f, int form);
+void routes_follow_all(routes_t *r, follow_t *f);
 
 
 #endif /* FRONT_ROUTES_H */

@@ -5,6 +5,7 @@
  */
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bounds.h"
@@ -40,7 +41,7 @@ routes_call_fail(routes_t *r, call_t *c, const err_t *e)
  */
 
 static int
-routes_call_cell(routes_t *r, call_t *c, exec_t *x, err_t *e)
+routes_call_cell(routes_t *r, call_t *c, exec_t *x, follow_t *f, err_t *e)
 {
     int           rc, lasting;
     calls_one_t   one;
@@ -50,8 +51,13 @@ routes_call_cell(routes_t *r, call_t *c, exec_t *x, err_t *e)
     lasting = c->lasting
               && atomic_fetch_add(&routes_lasting, 1) < BOUND_LASTING;
 
+    routes_follow(r, f, 0);
+    f->call = c;
+    f->lasting = lasting;
+
     calls_enter(&one);
-    rc = run_job(x, r->req, &c->job, lasting ? -1 : r->body->client, NULL, e);
+    rc = run_job(x, r->req, &c->job, lasting ? -1 : r->body->client,
+                 c->stream ? f : NULL, e);
     calls_leave(&one);
 
     if (c->lasting) {
@@ -63,12 +69,23 @@ routes_call_cell(routes_t *r, call_t *c, exec_t *x, err_t *e)
 
 
 static void
-routes_call_done(routes_t *r, call_t *c, exec_t *x)
+routes_call_done(routes_t *r, call_t *c, exec_t *x, follow_t *f)
 {
     uint64_t  began;
 
     metrics_run(r->req, &x->res);
     exec_over(x);
+
+    if (c->stream) {
+        if (!f->begun) {
+            follow_begin(f, x, 0);
+        }
+
+        r->a->end = 1 + (int) x->res.verdict;
+        routes_follow_all(r, f);
+        return;
+    }
+
     began = clock_mono_us();
 
     if (c->pictures) {
@@ -81,11 +98,29 @@ routes_call_done(routes_t *r, call_t *c, exec_t *x)
 }
 
 
+/* for who comes back to it */
+
+static void
+routes_call_memo(call_t *c, exec_t *x)
+{
+    if (c->memo.len == 0 || buf_add(&c->memo, "", 1) == -1) {
+        return;
+    }
+
+    (void) pthread_mutex_lock(&x->lock);
+    x->memo = c->memo.data;
+    (void) pthread_mutex_unlock(&x->lock);
+
+    memset(&c->memo, 0, sizeof(buf_t));
+}
+
+
 static void
 routes_call_run(routes_t *r, call_t *c)
 {
-    err_t    e;
-    exec_t  *x;
+    err_t      e;
+    exec_t    *x;
+    follow_t   f;
 
     memset(&e, 0, sizeof(e));
     x = NULL;
@@ -101,10 +136,13 @@ routes_call_run(routes_t *r, call_t *c)
         return;
     }
 
-    if (routes_call_cell(r, c, x, &e) == 0) {
-        routes_call_done(r, c, x);
+    routes_call_memo(c, x);
+
+    if (routes_call_cell(r, c, x, &f, &e) == 0) {
+        routes_call_done(r, c, x, &f);
 
     } else {
+        follow_free(&f);
         exec_forget(x);
         routes_call_fail(r, c, &e);
     }
@@ -149,9 +187,64 @@ routes_call(routes_t *r, err_t *e)
     r->dialect->call_free(&c);
     pictures_free(c.pics, c.npics);
     job_free(&c.job);
+    buf_free(&c.memo);
     buf_free(&body);
 
     return 0;
+}
+
+
+static int
+routes_call_rest(routes_t *r, call_t *c, exec_t *x, uint64_t after, err_t *e)
+{
+    int       rc;
+    follow_t  f;
+
+    (void) pthread_mutex_lock(&x->lock);
+    rc = x->memo != NULL ? r->dialect->call_again(c, x->memo) : -1;
+    (void) pthread_mutex_unlock(&x->lock);
+
+    if (rc == -1) {
+        return err_set(e, 404, "not_found", "no such stream");
+    }
+
+    routes_follow(r, &f, 0);
+    f.call = c;
+    follow_begin(&f, x, after);
+    routes_follow_all(r, &f);
+
+    return 0;
+}
+
+
+/* without a place to go on from there is no stream here */
+
+int
+routes_call_resume(routes_t *r, err_t *e)
+{
+    int        rc;
+    char       id[REQ_EXECUTION];
+    call_t     c;
+    exec_t    *x;
+    uint64_t   after;
+
+    memset(&c, 0, sizeof(c));
+    c.req = r->req;
+    c.a = r->a;
+    (void) snprintf(r->allow, sizeof(r->allow), "POST, DELETE");
+
+    rc = r->dialect->call_resume(&c, id, &after, e);
+    x = rc == 0 ? exec_find(id, r->req->workspace, e) : NULL;
+    rc = x != NULL ? routes_call_rest(r, &c, x, after, e) : -1;
+
+    if (x != NULL) {
+        exec_release(x);
+    }
+
+    r->dialect->call_free(&c);
+    pictures_free(c.pics, c.npics);
+
+    return rc;
 }
 
 

@@ -56,7 +56,7 @@ routes_parse(routes_t *r, job_t *job, err_t *e)
 }
 
 
-static void
+void
 routes_follow(routes_t *r, follow_t *f, int form)
 {
     memset(f, 0, sizeof(follow_t));
@@ -68,7 +68,7 @@ routes_follow(routes_t *r, follow_t *f, int form)
 }
 
 
-static void
+void
 routes_follow_all(routes_t *r, follow_t *f)
 {
     if (follow_all(f) == 0) {

@@ -319,6 +319,10 @@ run_alone(run_t *r)
 
     if (r->follow != NULL) {
         r->follow->fd = -1;
+
+        if (r->follow->lasting) {
+            return;
+        }
     }
 
     run_cancel(r, "The client went away.");

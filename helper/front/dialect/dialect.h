@@ -49,6 +49,7 @@ typedef enum {
     OP_FILE_POST,
     OP_FILE_DELETE,
     OP_CALL,                    /* a message, which may ask for a run */
+    OP_CALL_RESUME,             /* the rest of an answer that was cut */
     OP_CALL_END                 /* the end of a client's session */
 } dialect_op_t;
 
@@ -98,6 +99,8 @@ typedef struct {
     answer_t         *a;
     job_t             job;
     int               lasting;  /* runs on though its client goes away */
+    int               stream;   /* the answer is events while it runs */
+    buf_t             memo;     /* "" or what call_again() wants to know */
     int               pictures;     /* the answer has them inside */
     char              key[CALL_KEY];    /* "": it cannot be cancelled */
     picture_t        *pics;
@@ -142,6 +145,17 @@ typedef struct {
     void  (*call_done)(call_t *c, const exec_t *x);
     void  (*call_fail)(call_t *c, const err_t *e);
     void  (*call_free)(call_t *c);
+
+    /*
+     * Streams of messages.  An event of the run; then how a cut stream goes
+     * on: which one and behind what, or -1 and "e", and the call as its
+     * memo says, or -1.
+     */
+    void  (*call_event)(call_t *c, const exec_t *x, const event_t *ev,
+                        buf_t *to);
+    int   (*call_resume)(call_t *c, char id[REQ_EXECUTION], uint64_t *after,
+                         err_t *e);
+    int   (*call_again)(call_t *c, const char *memo);
 
     /* the session that a request names, "" if it names none */
     const char  *(*call_session)(const request_t *req);

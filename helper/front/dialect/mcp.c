@@ -175,6 +175,8 @@ mcp_tools_call(mcp_t *m)
         mcp_key(m, m->id);
     }
 
+    mcp_stream_wish(m);
+
     return CALL_RUN;
 }
 
@@ -247,22 +249,36 @@ mcp_session(const request_t *req)
 }
 
 
-static call_do_t
-mcp_call(call_t *c)
+mcp_t *
+mcp_new(call_t *c)
 {
     mcp_t  *m;
 
     m = calloc(1, sizeof(mcp_t));
 
+    if (m != NULL) {
+        c->own = m;
+        m->call = c;
+        m->version = "";
+        m->prisme = strcmp(c->req->api, "prisme") == 0;
+        m->session = m->prisme ? "" : mcp_session(c->req);
+    }
+
+    return m;
+}
+
+
+static call_do_t
+mcp_call(call_t *c)
+{
+    mcp_t  *m;
+
+    m = mcp_new(c);
+
     if (m == NULL) {
         c->a->status = 500;
         return CALL_ANSWERED;
     }
-
-    c->own = m;
-    m->call = c;
-    m->prisme = strcmp(c->req->api, "prisme") == 0;
-    m->session = m->prisme ? "" : mcp_session(c->req);
 
     if (mcp_origin(m) == -1 || mcp_read(m) == -1) {
         return CALL_ANSWERED;
@@ -315,6 +331,7 @@ mcp_call_free(call_t *c)
 
     if (m != NULL) {
         json_object_put(m->msg);
+        buf_free(&m->line);
         free(m);
     }
 }
@@ -323,6 +340,8 @@ mcp_call_free(call_t *c)
 static const dialect_route_t  mcp_routes[] = {
     { "POST", "", OP_CALL },
     { "POST", "/", OP_CALL },
+    { "GET", "", OP_CALL_RESUME },
+    { "GET", "/", OP_CALL_RESUME },
     { "DELETE", "", OP_CALL_END },
     { "DELETE", "/", OP_CALL_END },
     { NULL, NULL, OP_CALL }
@@ -344,7 +363,11 @@ const dialect_t  dialect_mcp = {
     .call_done = mcp_call_done,
     .call_fail = mcp_call_fail,
     .call_free = mcp_call_free,
-    .call_session = mcp_session
+    .call_session = mcp_session,
+    .stream = mcp_stream_head,
+    .call_event = mcp_call_event,
+    .call_resume = mcp_call_resume,
+    .call_again = mcp_call_again
 };
 
 

@@ -46,6 +46,9 @@ struct mcp_s {
     const char         *version;        /* "" if it is not told */
     const char         *session;        /* "" if it has none */
     const mcp_tool_t   *tool;
+    json_object        *token;          /* of its progress, NULL: none */
+    uint64_t            progress;       /* that was told last */
+    buf_t               line;           /* of stdout, that has no end yet */
     int                 modern;
     int                 prisme;
 };
@@ -82,8 +85,29 @@ int mcp_error(mcp_t *m, int http, int code, const char *text,
 
 void mcp_fail(const err_t *e, answer_t *a);
 
+/* a whole message, around a result of ours */
+
+json_object *mcp_message(const mcp_t *m, json_object *result);
+
+/* what echoes as it was: a short string, or a whole number; 1 or 0 */
+
+int mcp_is_id(json_object *v);
+
 json_object *mcp_text(const char *text);
 json_object *mcp_json(const char *text);
+
+/* mcp.c: what is known of a request before its message; NULL: no memory */
+
+mcp_t *mcp_new(call_t *c);
+
+/* mcp_stream.c: how the answer to a call of a tool is to come; streams */
+
+void mcp_stream_wish(mcp_t *m);
+int mcp_stream_head(int form, answer_t *a);
+void mcp_call_event(call_t *c, const exec_t *x, const event_t *ev, buf_t *to);
+int mcp_call_resume(call_t *c, char id[REQ_EXECUTION], uint64_t *after,
+    err_t *e);
+int mcp_call_again(call_t *c, const char *memo);
 
 /* mcp_era.c: each 0; or -1, and it is answered */
 

@@ -27,7 +27,7 @@ mcp_json(const char *text)
 
 
 static json_object *
-mcp_message(json_object *id)
+mcp_envelope_of(json_object *id)
 {
     json_object  *o;
 
@@ -50,8 +50,8 @@ mcp_write(answer_t *a, json_object *o, int http)
 }
 
 
-void
-mcp_result(mcp_t *m, json_object *result)
+json_object *
+mcp_message(const mcp_t *m, json_object *result)
 {
     json_object  *o, *meta;
 
@@ -63,9 +63,17 @@ mcp_result(mcp_t *m, json_object *result)
         native_add(result, "_meta", meta);
     }
 
-    o = mcp_message(m->id);
+    o = mcp_envelope_of(m->id);
     native_add(o, "result", result);
-    mcp_write(m->call->a, o, 200);
+
+    return o;
+}
+
+
+void
+mcp_result(mcp_t *m, json_object *result)
+{
+    mcp_write(m->call->a, mcp_message(m, result), 200);
 }
 
 
@@ -82,7 +90,7 @@ mcp_fault(json_object *id, int code, const char *text, json_object *data)
         native_add(error, "data", data);
     }
 
-    o = mcp_message(id);
+    o = mcp_envelope_of(id);
     native_add(o, "error", error);
 
     return o;
@@ -120,7 +128,7 @@ mcp_fail(const err_t *e, answer_t *a)
 
 /* a string, or a whole number that is echoed as it was */
 
-static int
+int
 mcp_is_id(json_object *v)
 {
     int64_t  n;
