@@ -20,7 +20,6 @@
 
 #define ARTIFACT_SHA    32
 #define ARTIFACT_REST   22
-#define ARTIFACT_OWNER  "artifact-owner %s"
 
 
 typedef struct {

@@ -13,6 +13,11 @@
 #include "request.h"
 
 
+/* what the digits of an owner are made from, by secret_hex() */
+
+#define ARTIFACT_OWNER  "artifact-owner %s"
+
+
 typedef enum {
     ARTIFACT_NONE,              /* a form that is not stored */
     ARTIFACT_PICTURE,

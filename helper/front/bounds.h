@@ -78,6 +78,12 @@
 #define BOUND_DRAIN_TIME    5000        /* running requests at the end */
 #define BOUND_CANCEL_TIME   3000        /* cancelled ones after that */
 
+/* files that clients name by an id */
+
+#define BOUND_SHELF_FILE    524288000   /* bytes of one */
+#define BOUND_SHELF         10000       /* of one workspace */
+#define BOUND_SHELF_PAST    2592000     /* seconds that a past one is told of */
+
 /* the artifact store; these two are seconds */
 
 #define BOUND_LINK_LIFE     31622400    /* for which a link may be good */

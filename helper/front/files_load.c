@@ -1,15 +1,18 @@
 
 /*
  * In retort-front, as its own uid without any capability.  Files that a
- * request names and does not bring along: artifacts of its own workspace.
+ * request names and does not bring along: artifacts of its own workspace, and
+ * files on its shelf.
  */
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "artifact.h"
 #include "files.h"
+#include "shelf.h"
 
 
 static int
@@ -33,17 +36,52 @@ files_load_read(int fd, char *p, size_t len)
 }
 
 
+/* a file without a name of its own gets the one that it has on the shelf */
+
+static int
+files_load_open(const request_t *req, job_file_t *f, uint64_t *size, err_t *e)
+{
+    int           fd;
+    shelf_info_t  info;
+
+    fd = f->name != NULL ? artifact_open(f->id, req->workspace, size) : -1;
+
+    if (fd != -1) {
+        return fd;
+    }
+
+    fd = shelf_open(f->id, req->workspace, &info, e);
+
+    if (fd == -1) {
+        return -1;
+    }
+
+    *size = info.size;
+
+    if (f->name == NULL) {
+        f->name = strdup(info.name);
+    }
+
+    if (f->name == NULL || !job_file_name(f->name, strlen(f->name))) {
+        (void) close(fd);
+        return err_set(e, 400, "bad_name", "File `%s` has a name that is too "
+                       "long for a sandbox.", info.id);
+    }
+
+    return fd;
+}
+
+
 static int
 files_load_one(const request_t *req, job_file_t *f, uint64_t *left, err_t *e)
 {
     int        fd, rc;
     uint64_t   size;
 
-    fd = artifact_open(f->id, req->workspace, &size);
+    fd = files_load_open(req, f, &size, e);
 
     if (fd == -1) {
-        return err_set(e, 404, "file_not_found", "no such file_id, or it has "
-                       "expired");
+        return -1;
     }
 
     if (size > *left) {

@@ -21,7 +21,9 @@ typedef struct {
     char    *name;              /* relative to /workspace, checked */
     char    *data;
     size_t   len;
-    char    *id;                /* an artifact's, whose bytes it is to have */
+    char    *id;                /* of what has its bytes: an artifact, or a
+                                   file on the shelf (whose name it gets
+                                   if it has none) */
 } job_file_t;
 
 

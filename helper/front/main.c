@@ -34,6 +34,7 @@
 #include "seal.h"
 #include "serve.h"
 #include "settings.h"
+#include "shelf.h"
 #include "store.h"
 #include "text.h"
 #include "wake.h"
@@ -280,7 +281,8 @@ front_all_threads(const retort_settings_t *s)
 
     return front_start(brk_reader, NULL) | front_start(box_reaper, NULL)
            | front_start(pool_thread, NULL) | front_start(adopt_thread, NULL)
-           | front_start(store_sweeper, NULL);
+           | front_start(store_sweeper, NULL)
+           | front_start(shelf_sweeper, NULL);
 }
 
 
@@ -290,7 +292,7 @@ front_fsize(const retort_settings_t *s)
     uint32_t  i;
     uint64_t  max;
 
-    max = 0;
+    max = BOUND_SHELF_FILE + SHELF_TAIL;
 
     for (i = 0; i < s->nprofiles; i++) {
         max = s->profile[i].run_max.image > max ? s->profile[i].run_max.image
@@ -322,7 +324,7 @@ front_init(const retort_settings_t *s)
         return -1;
     }
 
-    if (artifact_init(FRONT_FD_STORE, s) == -1
+    if (artifact_init(FRONT_FD_STORE, s) == -1 || shelf_init(s) == -1
         || gate_init(FRONT_FD_LISTENER, front_args.uids, front_args.nuids)
            == -1
         || brk_hello(FRONT_FD_BROKER, front_event) == -1)

@@ -263,8 +263,10 @@ multipart_disposition(multipart_t *m, const char *line, err_t *e)
         return multipart_bad(e, "a part has no usable name");
     }
 
-    if (multipart_parameter(line, "filename", part->file, sizeof(part->file))
-        == -1
+    part->is_file = multipart_parameter(line, "filename", part->file,
+                                        sizeof(part->file));
+
+    if (part->is_file == -1
         || (part->file[0] == '\0'
             && multipart_extended(line, part->file, sizeof(part->file)) == -1))
     {
@@ -277,12 +279,34 @@ multipart_disposition(multipart_t *m, const char *line, err_t *e)
 }
 
 
+/* its parameters are left out; one that is too long is none */
+
+static void
+multipart_type(multipart_t *m, const char *p)
+{
+    size_t  n;
+
+    n = strcspn(p, "; \t");
+
+    if (n < sizeof(m->part.type)) {
+        memcpy(m->part.type, p, n);
+        m->part.type[n] = '\0';
+    }
+}
+
+
 /* one line above a part; "head" holds it, with its NUL */
 
 static int
 multipart_line(multipart_t *m, char *line, err_t *e)
 {
     static const char  key[] = "content-disposition:";
+    static const char  type[] = "content-type:";
+
+    if (strncasecmp(line, type, sizeof(type) - 1) == 0) {
+        multipart_type(m, multipart_skip(line + sizeof(type) - 1));
+        return 0;
+    }
 
     if (strncasecmp(line, key, sizeof(key) - 1) != 0) {
         return 0;

@@ -13,11 +13,14 @@
 
 
 #define MULTIPART_NAME  64      /* of a field, final NUL */
+#define MULTIPART_TYPE  128
 
 
 typedef struct {
     char  name[MULTIPART_NAME];
     char  file[BOUND_FILE_NAME + 1];    /* its last component; "": no file */
+    char  type[MULTIPART_TYPE];         /* as it was told; "": it was not */
+    int   is_file;                      /* it has a name, or an empty one */
 } multipart_part_t;
 
 

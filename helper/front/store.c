@@ -61,6 +61,13 @@ store_is_name(const char *file)
 }
 
 
+int
+store_is_shelved(const char *file)
+{
+    return store_is_name(file) && strcmp(file + STORE_STEM, STORE_SHELF) == 0;
+}
+
+
 static uint64_t
 store_owner(const char *file)
 {
@@ -83,9 +90,14 @@ store_now(void)
 /* nobody was promised the file from then on (wall seconds) */
 
 static uint64_t
-store_end(const struct stat *st)
+store_end(const char *file, const struct stat *st)
 {
     uint64_t  life;
+
+    if (store_is_shelved(file)) {
+        /* until the shelf lets it go */
+        return UINT64_MAX;
+    }
 
     life = (uint64_t) st->st_mtim.tv_nsec;
 
@@ -155,7 +167,7 @@ store_again(const char *file, size_t len, uint64_t life, uint64_t *issued)
     }
 
     *issued = store_now();
-    end = store_end(&st);
+    end = store_end(file, &st);
 
     if (end > *issued && end - *issued > life
         && end - *issued <= BOUND_LINK_LIFE)
@@ -412,6 +424,21 @@ store_part_drop(const char *part, const char *owner, uint64_t charged)
 }
 
 
+void
+store_forget(const char *file)
+{
+    struct stat  st;
+
+    (void) pthread_mutex_lock(&store_mutex);
+
+    if (store_is_name(file) && store_stat(file, &st) == 0) {
+        store_remove(file, &st);
+    }
+
+    (void) pthread_mutex_unlock(&store_mutex);
+}
+
+
 int
 store_open(const char *file, uint64_t *size)
 {
@@ -429,7 +456,7 @@ store_open(const char *file, uint64_t *size)
     }
 
     if (fstat(fd, &st) == -1 || !S_ISREG(st.st_mode)
-        || store_end(&st) < store_now())
+        || store_end(file, &st) < store_now())
     {
         (void) close(fd);
         return -1;
@@ -465,7 +492,7 @@ store_look(const char *name, store_scan_t why, uint64_t now)
     (void) pthread_mutex_lock(&store_mutex);
 
     if (store_stat(name, &st) == 0) {
-        end = store_end(&st);
+        end = store_end(name, &st);
 
         if (why == STORE_COUNT) {
             (void) usage_add(store_owner(name),
@@ -483,28 +510,66 @@ store_look(const char *name, store_scan_t why, uint64_t now)
 }
 
 
+/* all that is in it; NULL and errno */
+
+static DIR *
+store_list(void)
+{
+    int   fd;
+    DIR  *dir;
+
+    fd = openat(store_dir, ".", O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+    dir = fd != -1 ? fdopendir(fd) : NULL;
+
+    if (dir == NULL && fd != -1) {
+        (void) close(fd);
+    }
+
+    return dir;
+}
+
+
+int
+store_names(int (*tell)(const char *file))
+{
+    int             rc;
+    DIR            *dir;
+    struct dirent  *e;
+
+    dir = store_list();
+
+    if (dir == NULL) {
+        return -1;
+    }
+
+    rc = 0;
+
+    for (e = readdir(dir); e != NULL && rc == 0; e = readdir(dir)) {
+        if (store_is_name(e->d_name)) {
+            rc = tell(e->d_name);
+        }
+    }
+
+    (void) closedir(dir);
+
+    return rc;
+}
+
+
 /* 0 or -1; "next" gets the end of the file that may go first */
 
 static int
 store_scan(store_scan_t why, uint64_t *next)
 {
-    int             fd;
     DIR            *dir;
     uint64_t        end, now;
     struct dirent  *e;
 
     *next = UINT64_MAX;
     now = store_now();
-    fd = openat(store_dir, ".", O_RDONLY|O_DIRECTORY|O_CLOEXEC);
-
-    if (fd == -1) {
-        return -1;
-    }
-
-    dir = fdopendir(fd);
+    dir = store_list();
 
     if (dir == NULL) {
-        (void) close(fd);
         return -1;
     }
 

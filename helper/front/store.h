@@ -23,6 +23,7 @@
 
 #define STORE_OWNER      10
 #define STORE_PART_NAME  40
+#define STORE_SHELF      ".file"        /* no artifact is called so */
 
 
 typedef enum {
@@ -41,6 +42,10 @@ typedef enum {
 int store_init(int dir, const retort_settings_t *s);
 
 int store_is_name(const char *file);
+
+/* one of those that the shelf puts there, and takes away again (shelf.h) */
+
+int store_is_shelved(const char *file);
 
 /*
  * Stores, or issues again if it is there already, for "life" seconds or for
@@ -64,6 +69,14 @@ int store_bytes(int fd, const char *p, size_t len);
 store_put_t store_part_keep(const char *part, const char *file, size_t len,
     uint64_t *life, uint64_t *issued);
 void store_part_drop(const char *part, const char *owner, uint64_t charged);
+
+/* removes a file, if it is there */
+
+void store_forget(const char *file);
+
+/* tells of each name until that is not 0, which is returned; -1 and errno */
+
+int store_names(int (*tell)(const char *file));
 
 /* for reading; its descriptor and "size", or -1 if there is none */
 
