@@ -35,7 +35,8 @@ static const answer_status_t  answer_statuses[] = {
     { 500, "Internal Server Error" },
     { 503, "Service Unavailable" },
     { 504, "Gateway Time-out" },
-    { 507, "Insufficient Storage" }
+    { 507, "Insufficient Storage" },
+    { 529, "Overloaded" }
 };
 
 

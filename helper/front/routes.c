@@ -378,6 +378,13 @@ routes_do(routes_t *r, err_t *e)
     case OP_EXEC_CANCEL:
         return routes_exec_cancel(r, e);
 
+    case OP_SHELF_POST:
+    case OP_SHELF_LIST:
+    case OP_SHELF_SHOW:
+    case OP_SHELF_GET:
+    case OP_SHELF_DELETE:
+        return routes_shelf(r, e);
+
     case OP_CALL:
         return routes_call(r, e);
 
@@ -472,7 +479,10 @@ routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
         return;
     }
 
-    if (routes_find(&r, &e) == -1 || routes_do(&r, &e) == -1) {
+    if (routes_find(&r, &e) == -1
+        || (r.dialect->check != NULL && r.dialect->check(req, &e) == -1)
+        || routes_do(&r, &e) == -1)
+    {
         routes_fail(&r, &e);
     }
 }

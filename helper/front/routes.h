@@ -59,7 +59,7 @@ void routes_later(routes_later_t *later);
 void routes_refuse(const err_t *e, answer_t *a);
 
 
-/* inside of routes.c, routes_call.c, routes_exec.c and routes_files.c */
+/* inside of routes.c and the files beside it */
 
 typedef struct {
     const request_t         *req;
@@ -80,6 +80,7 @@ int routes_exec_show(routes_t *r, err_t *e);
 int routes_exec_events(routes_t *r, err_t *e);
 int routes_exec_cancel(routes_t *r, err_t *e);
 int routes_files(routes_t *r, err_t *e);
+int routes_shelf(routes_t *r, err_t *e);
 int routes_call(routes_t *r, err_t *e);
 int routes_call_end(routes_t *r, err_t *e);
 int routes_call_resume(routes_t *r, err_t *e);

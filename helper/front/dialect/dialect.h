@@ -19,13 +19,15 @@
 #include "../picture.h"
 #include "../request.h"
 #include "../result.h"
+#include "../shelf.h"
 
 
 #define DIALECTS(X)                                                           \
     X(native)                                                                 \
     X(qwen)                                                                   \
     X(mcp)                                                                    \
-    X(prisme)
+    X(prisme)                                                                 \
+    X(anthropic)
 
 
 /* what a route does */
@@ -48,6 +50,11 @@ typedef enum {
     OP_FILE_PUT,
     OP_FILE_POST,
     OP_FILE_DELETE,
+    OP_SHELF_POST,              /* files of a workspace */
+    OP_SHELF_LIST,
+    OP_SHELF_SHOW,
+    OP_SHELF_GET,
+    OP_SHELF_DELETE,
     OP_CALL,                    /* a message, which may ask for a run */
     OP_CALL_RESUME,             /* the rest of an answer that was cut */
     OP_CALL_END                 /* the end of a client's session */
@@ -109,9 +116,28 @@ typedef struct {
 } call_t;
 
 
+/* which files of the shelf are asked for */
+
+#define SHELF_IDS  100
+
+typedef struct {
+    size_t    max;
+    uint64_t  before;           /* "created" of one; UINT64_MAX: none */
+    int       paged;            /* "before" was asked for */
+    char      before_id[OUT_ID];        /* "": none; newer than that */
+    char      after_id[OUT_ID];         /* older than that */
+    int       by_id;            /* these, and no others: */
+    size_t    nids;
+    char      ids[SHELF_IDS][OUT_ID];
+} shelf_query_t;
+
+
 typedef struct {
     const char              *name;      /* of RETORT_API */
     const dialect_route_t   *routes;    /* ended by a NULL method */
+
+    /* is the request one of the dialect at all?  0, or -1 and "e"; or NULL */
+    int   (*check)(const request_t *req, err_t *e);
 
     /* the answer's form, a number of the dialect's own; -1 and "e" */
     int   (*form)(const request_t *req, err_t *e);
@@ -191,6 +217,21 @@ typedef struct {
                          answer_t *a);
     void  (*render_files)(const files_ask_t *ask, const file_infos_t *files,
                           answer_t *a);
+
+    /*
+     * Files of a workspace; NULL if the dialect has none.  A field of the form
+     * beside the file; what is listed; may this one be downloaded?  Each 0, or
+     * -1 and "e".  A file that is rendered with "gone" was deleted.
+     */
+    int   (*shelf_field)(shelf_info_t *file, const char *name,
+                         const char *value, err_t *e);
+    int   (*shelf_query)(const request_t *req, shelf_query_t *q, err_t *e);
+    int   (*shelf_get)(const request_t *req, const shelf_info_t *file,
+                       err_t *e);
+    void  (*render_shelf)(const request_t *req, const shelf_info_t *file,
+                          int gone, answer_t *a);
+    void  (*render_shelves)(const request_t *req, const shelf_info_t *files,
+                            size_t n, int more, answer_t *a);
 } dialect_t;
 
 
