@@ -5,6 +5,9 @@
 static ngx_uint_t ngx_http_retort_native_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_qwen_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_mcp_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_anthropic_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_ends_with(ngx_http_request_t *r,
+    ngx_str_t *tail);
 static ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
 static ngx_uint_t ngx_http_retort_never_is_run(ngx_http_request_t *r);
 static off_t ngx_http_retort_parse_msec(ngx_str_t *value);
@@ -32,6 +35,9 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
 
     { ngx_string("prisme"), 1, ngx_http_retort_mcp_is_run,
       ngx_null_string, 1, ngx_http_retort_face_rpc },
+
+    { ngx_string("anthropic"), 1, ngx_http_retort_anthropic_is_run,
+      ngx_null_string, 0, ngx_http_retort_face_anthropic },
 
     { ngx_string("health"), 0, ngx_http_retort_never_is_run,
       ngx_null_string, 0, ngx_http_retort_face_native },
@@ -105,15 +111,33 @@ ngx_conf_post_t  ngx_http_retort_buffer_bounds =
 
 
 static ngx_uint_t
+ngx_http_retort_ends_with(ngx_http_request_t *r, ngx_str_t *tail)
+{
+    return r->uri.len >= tail->len
+           && ngx_memcmp(r->uri.data + r->uri.len - tail->len, tail->data,
+                         tail->len)
+              == 0;
+}
+
+
+static ngx_uint_t
 ngx_http_retort_native_is_run(ngx_http_request_t *r)
 {
     static ngx_str_t  tail = ngx_string("/execute");
 
+    return r->method == NGX_HTTP_POST && ngx_http_retort_ends_with(r, &tail);
+}
+
+
+static ngx_uint_t
+ngx_http_retort_anthropic_is_run(ngx_http_request_t *r)
+{
+    static ngx_str_t  code = ngx_string("/code_execution");
+    static ngx_str_t  messages = ngx_string("/messages");
+
     return r->method == NGX_HTTP_POST
-           && r->uri.len >= tail.len
-           && ngx_memcmp(r->uri.data + r->uri.len - tail.len, tail.data,
-                         tail.len)
-              == 0;
+           && (ngx_http_retort_ends_with(r, &code)
+               || ngx_http_retort_ends_with(r, &messages));
 }
 
 

@@ -53,7 +53,17 @@ sub rpc {
         . qq("message":"$message","data":{"code":"$code"}}}\n);
 }
 
-my %face = (native => \&native, qwen => \&native, mcp => \&rpc,
+my %type = (401 => 'authentication_error', 403 => 'permission_error',
+            413 => 'request_too_large', 429 => 'rate_limit_error',
+            502 => 'api_error', 503 => 'overloaded_error');
+
+sub anthropic {
+    my ($status, $code, $message) = @_;
+    return qq({"type":"error","error":{"type":"$type{$status}","message":)
+        . qq("$message"},"request_id":"req_"}\n);
+}
+
+my %face = (anthropic => \&anthropic, native => \&native, qwen => \&native, mcp => \&rpc,
             prisme => \&rpc);
 
 my $locations = join '', map {
@@ -107,6 +117,7 @@ for my $api (sort keys %face) {
             for 1 .. ($how->{twice} ? 2 : 1);
 
         is $res->{status}, $status, "$api: $code is $status";
+        $res->{body} =~ s/"req_[0-9a-f]{32}"/"req_"/;
         is $res->{body}, $face{$api}->($status, $code, $message),
             'in its own words';
         is $res->{header}{'content-type'}, 'application/json', 'as JSON';

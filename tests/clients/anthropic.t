@@ -1,0 +1,36 @@
+#!/usr/bin/perl
+
+# Anthropic's API, as its official clients speak it: the one of today and the
+# last of those before.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+
+use Retort::Clients;
+use Retort::Service;
+use Test::More;
+
+my $s = Retort::Service->new(stopped => 1);
+
+$s->{location} = <<"CONF";
+location /anthropic/v1/ {
+    retort_api anthropic;
+    retort_pass unix:$s->{dir}/run/front.sock;
+    retort_auth_key_file $s->{dir}/keys;
+    client_max_body_size 501m;
+}
+CONF
+$s->configure;
+$s->start;
+
+my @env = (RETORT_URL => "http://127.0.0.1:$s->{port}",
+           RETORT_KEY => $s->{key});
+
+clients_run('anthropic_files.mjs', @env, RETORT_SDK => $_)
+    for '@anthropic-ai/sdk', '@anthropic-ai/sdk-0';
+
+$s->end;
+done_testing;
