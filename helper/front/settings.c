@@ -87,6 +87,12 @@ settings_check(const retort_settings_t *s)
             return "qwen_fence";
         }
 
+        if (memchr(p->m6_static_url, '\0', RETORT_PROFILE_LINK) == NULL
+            || memchr(p->m6_work_dir, '\0', RETORT_PROFILE_LINK) == NULL)
+        {
+            return "beginning of links";
+        }
+
         if (p->life == RETORT_LIFE_EXIT ? p->alive == 0
                                         : p->life != RETORT_LIFE_TIMED)
         {

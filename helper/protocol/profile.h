@@ -17,6 +17,7 @@
 
 
 #define RETORT_PROFILE_NAME   32        /* with the final NUL */
+#define RETORT_PROFILE_LINK   256       /* the same */
 #define RETORT_PROFILES_MAX   16
 #define RETORT_NODE_NAME      16        /* with the final NUL */
 
@@ -73,6 +74,10 @@ typedef struct {
     uint32_t             manifest;      /* bytes of it, below */
     uint32_t             snapshot;      /* 1: a killed cell is undone */
     uint32_t             fence;         /* RETORT_FENCE_... */
+
+    /* what the settings of Qwen-Agent's tool by these names say, or "" */
+    char                 m6_static_url[RETORT_PROFILE_LINK];
+    char                 m6_work_dir[RETORT_PROFILE_LINK];
 } retort_profile_t;
 
 

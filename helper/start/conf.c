@@ -26,7 +26,7 @@
 
 
 typedef enum { CONF_TEXT, CONF_PATH, CONF_NUMBER, CONF_BYTES, CONF_TIME,
-               CONF_CORES, CONF_LIST, CONF_LIFE, CONF_SWITCH,
+               CONF_CORES, CONF_LIST, CONF_LINK, CONF_LIFE, CONF_SWITCH,
                CONF_FENCE } conf_type_t;
 
 
@@ -107,7 +107,11 @@ static const conf_row_t  conf_profile_rows[] = {
     { "life", CONF_LIFE, 4, P(life), CONF_NO, 0, 1 },
     { "snapshot", CONF_SWITCH, 4, P(snapshot), CONF_NO, 0, 1 },
     { "qwen_fence", CONF_FENCE, 4, P(fence), CONF_NO, 0, 1 },
-    { "alive", CONF_TIME, 8, P(alive), CONF_NO, 1000, YEAR }
+    { "alive", CONF_TIME, 8, P(alive), CONF_NO, 1000, YEAR },
+    { "M6_CODE_INTERPRETER_STATIC_URL", CONF_LINK, RETORT_PROFILE_LINK,
+      P(m6_static_url), CONF_NO, 0, 0 },
+    { "M6_CODE_INTERPRETER_WORK_DIR", CONF_LINK, RETORT_PROFILE_LINK,
+      P(m6_work_dir), CONF_NO, 0, 0 }
 };
 
 
@@ -319,6 +323,17 @@ conf_apply(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
         return 0;
     }
 
+    if (row->type == CONF_LINK) {
+        if (strpbrk(words[0], "()<>\"\\?") != NULL
+            || strlen(words[0]) >= row->size)
+        {
+            return conf_error(c, "links cannot begin so:", words[0]);
+        }
+
+        memcpy(c->target + row->offset, words[0], strlen(words[0]) + 1);
+        return 0;
+    }
+
     max = row->max;
 
     if ((row->ceiling != CONF_NO
@@ -428,29 +443,14 @@ conf_is_name(const char *name, size_t size)
 }
 
 
-static void
-conf_profile_defaults(retort_profile_t *p)
-{
-    static const retort_box_limits_t  box = {
-        512 * M, 256 * M, 16384, 64 * M, 256 * M, 64, 1000, 256, 0
-    };
-    static const retort_box_limits_t  box_max = {
-        2 * G, 1 * G, 65536, 256 * M, 1 * G, 256, 2000, 1024, 0
-    };
-    static const retort_run_limits_t  run = {
-        30000, 1 * M, 16 * M, 16 * M, 64, 600000
-    };
-    static const retort_run_limits_t  run_max = {
-        300000, 16 * M, 64 * M, 64 * M, 256, 3600000
-    };
-
-    p->box = box;
-    p->box_max = box_max;
-    p->run = run;
-    p->run_max = run_max;
-    p->ready = 4;
-    p->sessions = 64;
-}
+static const retort_profile_t  conf_defaults = {
+    .box = { 512 * M, 256 * M, 16384, 64 * M, 256 * M, 64, 1000, 256, 0 },
+    .box_max = { 2 * G, 1 * G, 65536, 256 * M, 1 * G, 256, 2000, 1024, 0 },
+    .run = { 30000, 1 * M, 16 * M, 16 * M, 64, 600000 },
+    .run_max = { 300000, 16 * M, 64 * M, 64 * M, 256, 3600000 },
+    .ready = 4,
+    .sessions = 64
+};
 
 
 /* beside the image, if "auto/image" made it */
@@ -493,8 +493,8 @@ conf_profile(start_t *s, const char *file, const char *name)
     }
 
     p = &s->settings.profile[i];
+    *p = conf_defaults;
     (void) snprintf(p->name, sizeof(p->name), "%s", name);
-    conf_profile_defaults(p);
 
     memset(&c, 0, sizeof(c));
     c.path = path;

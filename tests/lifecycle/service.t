@@ -49,6 +49,8 @@ refused("$d/profiles/default.conf", "snapshot maybe\n", qr/on or off, not "maybe
     'and a snapshot that is neither on nor off');
 refused("$d/profiles/default.conf", "qwen_fence four\n", qr/"qwen_fence" is three or longer, not "four"/,
     'and another fence');
+refused("$d/profiles/default.conf", "M6_CODE_INTERPRETER_STATIC_URL http://h/(s)\n",
+    qr{links cannot begin so: "http://h/\(s\)"}, 'and links that would not be any');
 refused("$d/profiles/default.conf", "life exit\n", qr/"life exit" needs "alive"/,
     'one without an end, too');
 refused("$d/retortd.conf", "artifacts_quota 1k\n", qr/"1k" of "artifacts_quota"/,

@@ -6,6 +6,7 @@
  * wrote is not believed.
  */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,15 +294,43 @@ qwen_parse(const request_t *req, const char *body, size_t len, job_t *job,
 }
 
 
+/* where links begin: the profile's word, the location's, a folder */
+
+static void
+qwen_link(const request_t *req, link_t *link)
+{
+    const char  *base;
+
+    *link = req->link;
+    base = req->profile->m6_static_url;
+
+    if (base[0] == '\0') {
+        if (link->base[0] != '\0' || req->profile->m6_work_dir[0] == '\0') {
+            return;
+        }
+
+        /* a path, which nobody signs */
+        base = req->profile->m6_work_dir;
+        link->tag[0] = '\0';
+    }
+
+    (void) snprintf(link->base, sizeof(link->base), "%s", base);
+}
+
+
 static void
 qwen_render(const request_t *req, int form, const exec_t *x, answer_t *a)
 {
+    link_t  link;
+
     (void) form;
 
+    qwen_link(req, &link);
     a->status = 200;
     a->type = "text/plain; charset=utf-8";
     a->form = "markdown";
-    qwen_text(&a->body, &x->res.out, &req->link, req->profile->fence);
+    qwen_text(&a->body, &x->res.out, &link, req->profile->fence);
+    link_wipe(&link);
 }
 
 
