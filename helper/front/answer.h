@@ -33,6 +33,7 @@ typedef struct {
     int           sent;         /* routes_body_t.write() had it all */
     int           cut;          /* it cannot be finished */
     int           end;          /* what END_REQUEST says: 1 + verdict, or 0 */
+    const char   *asked;        /* the id in the request's path, or NULL */
 } answer_t;
 
 

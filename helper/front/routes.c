@@ -102,6 +102,10 @@ routes_find(routes_t *r, err_t *e)
             return 0;
         }
 
+        if (strstr(r->allow, route->method) != NULL) {
+            continue;
+        }
+
         n = strlen(r->allow);
         (void) snprintf(r->allow + n, sizeof(r->allow) - n, "%s%s",
                         n != 0 ? ", " : "", route->method);
@@ -326,8 +330,8 @@ routes_metadata(routes_t *r)
     const char  *manifest;
 
     manifest = settings_manifest(r->req->profile, &n);
-    r->dialect->render_meta(r->req, manifest, n, r->a);
     r->a->status = 200;
+    r->dialect->render_meta(r->req, manifest, n, r->a);
 
     return 0;
 }
@@ -353,6 +357,11 @@ routes_do(routes_t *r, err_t *e)
 
     case OP_METADATA:
         return routes_metadata(r);
+
+    case OP_HEALTH:
+        health_serve(r->req, r->a);
+        r->dialect->health(r->a);
+        return 0;
 
     case OP_BOX_LIST:
         return routes_list(r, e);
@@ -479,10 +488,14 @@ routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
         return;
     }
 
+    a->asked = r.id;
+
     if (routes_find(&r, &e) == -1
         || (r.dialect->check != NULL && r.dialect->check(req, &e) == -1)
         || routes_do(&r, &e) == -1)
     {
         routes_fail(&r, &e);
     }
+
+    a->asked = NULL;
 }

@@ -245,6 +245,22 @@ routes_execute(routes_t *r, err_t *e)
 }
 
 
+/* of one that an earlier front began only its sandbox is known */
+
+static int
+routes_exec_is_in(const routes_t *r, const exec_t *x, const char *session)
+{
+    char  id[JOB_SANDBOX];
+
+    if (x->session[0] != '\0' || x->res.verdict != VERDICT_LOST) {
+        return strcmp(x->session, session) == 0;
+    }
+
+    return box_id_session(id, r->req->workspace, session) == 0
+           && strcmp(id, x->res.sandbox) == 0;
+}
+
+
 /* by its id, or by the client's name for it in a session that it names, too */
 
 static exec_t *
@@ -269,7 +285,7 @@ routes_exec_find(routes_t *r, err_t *e)
     x = exec_find(text_is_id(r->id, "exec") ? r->id : id, r->req->workspace,
                   e);
 
-    if (x != NULL && strcmp(x->session, session) != 0) {
+    if (x != NULL && !routes_exec_is_in(r, x, session)) {
         exec_release(x);
         (void) err_set(e, 404, "execution_not_found", "no such execution in "
                        "this session");

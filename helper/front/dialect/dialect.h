@@ -27,7 +27,9 @@
     X(qwen)                                                                   \
     X(mcp)                                                                    \
     X(prisme)                                                                 \
-    X(anthropic)
+    X(anthropic)                                                              \
+    X(azure)                                                                  \
+    X(azure_image)
 
 
 /* what a route does */
@@ -55,6 +57,7 @@ typedef enum {
     OP_SHELF_SHOW,
     OP_SHELF_GET,
     OP_SHELF_DELETE,
+    OP_HEALTH,
     OP_CALL,                    /* a message, which may ask for a run */
     OP_CALL_RESUME,             /* the rest of an answer that was cut */
     OP_CALL_END                 /* the end of a client's session */
@@ -197,6 +200,9 @@ typedef struct {
     int   (*file)(const request_t *req, const char *rest, dialect_file_t *f,
                   err_t *e);
     void  (*ended)(const request_t *req, answer_t *a);
+
+    /* an answer about health, in the dialect's own words */
+    void  (*health)(answer_t *a);
 
     /* render() and render_exec() find the run's pictures in a->pictures */
     int   pictures;

@@ -76,6 +76,15 @@ void native_end(json_object *o, const request_t *req, const result_t *res,
 
 void native_changes(json_object *o, const request_t *req, const result_t *res);
 
+/*
+ * Lines of a manifest: the value of one that begins with "word", else NULL;
+ * and "name version", added to a list.
+ */
+
+const char *native_meta_value(const char *line, size_t len, const char *word,
+    size_t *n);
+void native_meta_pair(json_object *all, const char *p, size_t n);
+
 /* as text, on one line; frees "o" */
 
 void native_line(buf_t *to, json_object *o);

@@ -12,8 +12,8 @@
 
 /* the value of a line that begins with "word"; NULL if it is another one */
 
-static const char *
-meta_value(const char *line, size_t len, const char *word, size_t *n)
+const char *
+native_meta_value(const char *line, size_t len, const char *word, size_t *n)
 {
     size_t  head;
 
@@ -31,8 +31,8 @@ meta_value(const char *line, size_t len, const char *word, size_t *n)
 
 /* "name version" */
 
-static void
-meta_pair(json_object *all, const char *p, size_t n)
+void
+native_meta_pair(json_object *all, const char *p, size_t n)
 {
     size_t        name;
     const char   *space;
@@ -64,23 +64,23 @@ meta_line(json_object *o, const char *line, size_t len)
     };
 
     for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        v = meta_value(line, len, keys[i].word, &n);
+        v = native_meta_value(line, len, keys[i].word, &n);
 
         if (v != NULL) {
             native_add(o, keys[i].key, native_bytes(v, n));
         }
     }
 
-    v = meta_value(line, len, "module", &n);
+    v = native_meta_value(line, len, "module", &n);
 
     if (v != NULL) {
-        meta_pair(json_object_object_get(o, "modules"), v, n);
+        native_meta_pair(json_object_object_get(o, "modules"), v, n);
     }
 
-    v = meta_value(line, len, "package", &n);
+    v = native_meta_value(line, len, "package", &n);
 
     if (v != NULL) {
-        meta_pair(json_object_object_get(o, "packages"), v, n);
+        native_meta_pair(json_object_object_get(o, "packages"), v, n);
     }
 }
 

@@ -1,0 +1,479 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Azure's dynamic
+ * sessions: a body becomes a job.  Keys and words count whatever their case;
+ * keys that are not known are ignored, as Azure does.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../accept.h"
+#include "../json_in.h"
+#include "../text.h"
+#include "../utf8.h"
+#include "azure.h"
+
+
+enum { AZURE_CODE, AZURE_PYTHON, AZURE_COMMAND, AZURE_ARGS, AZURE_INPUT,
+       AZURE_EXECUTION, AZURE_SECONDS, AZURE_LENGTH, AZURE_EMPTY,
+       AZURE_JUPYTER, AZURE_SHELL_TYPE, AZURE_IDENTIFIER, AZURE_KEYS };
+
+
+typedef struct {
+    const request_t  *req;
+    job_t            *job;
+    json_object      *v[AZURE_KEYS];        /* NULL: not there, or null */
+} azure_body_t;
+
+typedef struct {
+    const char  *name;
+    json_type    type;
+    const char  *is;
+} azure_key_t;
+
+static const azure_key_t  azure_keys[AZURE_KEYS] = {
+    { "code", json_type_string, "a string" },
+    { "pythonCode", json_type_string, "a string" },
+    { "shellCommand", json_type_string, "a string" },
+    { "execCommandAndArgs", json_type_array, "an array of strings" },
+    { "codeInputType", json_type_string, "a string" },
+    { "executionType", json_type_string, "a string" },
+    { "timeoutInSeconds", json_type_int, "a whole number" },
+    { "outputStreamsMaxLength", json_type_int, "a whole number" },
+    { "useEmptyKernel", json_type_boolean, "true or false" },
+    { "returnJupyterFormatExecutionResult", json_type_boolean,
+      "true or false" },
+    { "shellType", json_type_string, "a string" },
+    { "identifier", json_type_string, "a string" }
+};
+
+
+static int
+azure_has_nul(json_object *v)
+{
+    return json_object_is_type(v, json_type_string)
+           && strlen(json_object_get_string(v))
+              != (size_t) json_object_get_string_len(v);
+}
+
+
+static int
+azure_key(azure_body_t *b, const char *name, json_object *v, err_t *e)
+{
+    size_t  i;
+
+    for (i = 0; i < AZURE_KEYS; i++) {
+        if (strcasecmp(azure_keys[i].name, name) == 0) {
+            break;
+        }
+    }
+
+    if (i == AZURE_KEYS || v == NULL) {
+        return 0;
+    }
+
+    if (b->v[i] != NULL) {
+        return err_set(e, 400, "bad_value", "%s is there twice.",
+                       azure_keys[i].name);
+    }
+
+    if (!json_object_is_type(v, azure_keys[i].type)) {
+        return err_set(e, 400, "bad_value", "%s must be %s.",
+                       azure_keys[i].name, azure_keys[i].is);
+    }
+
+    if (i != AZURE_CODE && i != AZURE_PYTHON && azure_has_nul(v)) {
+        return err_set(e, 400, "bad_value", "%s has a NUL.",
+                       azure_keys[i].name);
+    }
+
+    b->v[i] = v;
+
+    return 0;
+}
+
+
+static int
+azure_read(azure_body_t *b, json_object *o, err_t *e)
+{
+    struct json_object_iterator  it, end;
+
+    it = json_object_iter_begin(o);
+    end = json_object_iter_end(o);
+
+    for ( /* void */ ; !json_object_iter_equal(&it, &end);
+         json_object_iter_next(&it))
+    {
+        if (azure_key(b, json_object_iter_peek_name(&it),
+                      json_object_iter_peek_value(&it), e)
+            == -1)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* the older shapes have all of it in "properties" */
+
+static int
+azure_properties(azure_body_t *b, json_object *o, err_t *e)
+{
+    json_object  *inner;
+
+    if (!json_object_object_get_ex(o, "properties", &inner)) {
+        return azure_read(b, o, e);
+    }
+
+    if (!json_object_is_type(inner, json_type_object)) {
+        return err_set(e, 400, "bad_value", "properties must be an object.");
+    }
+
+    b->job->note |= strcmp(b->req->path, "/python/execute") == 0
+                    ? AZURE_BARE : AZURE_WRAPPED;
+
+    return azure_read(b, inner, e);
+}
+
+
+static const char *
+azure_word(const azure_body_t *b, int key, const char *otherwise)
+{
+    return b->v[key] != NULL ? json_object_get_string(b->v[key]) : otherwise;
+}
+
+
+static int
+azure_one_of(const azure_body_t *b, int key, const char *const *words,
+    err_t *e)
+{
+    int          i;
+    const char  *word;
+
+    word = azure_word(b, key, words[0]);
+
+    for (i = 0; words[i] != NULL; i++) {
+        if (strcasecmp(words[i], word) == 0) {
+            return i;
+        }
+    }
+
+    return err_set(e, 400, "bad_value", "%s cannot be \"%.64s\".",
+                   azure_keys[key].name, word);
+}
+
+
+static int
+azure_execution(azure_body_t *b, err_t *e)
+{
+    int  asynchronous;
+
+    static const char *const  words[] = { "Synchronous", "Asynchronous",
+                                          NULL };
+
+    asynchronous = azure_one_of(b, AZURE_EXECUTION, words, e);
+
+    if (asynchronous == -1) {
+        return -1;
+    }
+
+    if (asynchronous && (b->job->note & (AZURE_WRAPPED|AZURE_BARE)) != 0) {
+        return err_set(e, 400, "bad_value", "executionType must be "
+                       "synchronous in properties.");
+    }
+
+    if (asynchronous) {
+        b->job->detach = 1;
+        b->job->note |= AZURE_ASYNC;
+    }
+
+    return 0;
+}
+
+
+static int
+azure_decode(azure_body_t *b, json_object *v, err_t *e)
+{
+    int             rc;
+    size_t          n, len;
+    job_t          *job;
+    unsigned char  *bytes;
+
+    job = b->job;
+    n = (size_t) json_object_get_string_len(v);
+    bytes = malloc(n / 4 * 3 + 1);
+
+    if (bytes == NULL) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    rc = text_base64(json_object_get_string(v), n, bytes, &len);
+
+    if (rc == 0) {
+        bytes[len] = '\0';
+        job->code = (char *) bytes;
+        job->code_len = len;
+    }
+
+    if (rc == -1 || memchr(bytes, '\0', len) != NULL
+        || !utf8_valid((char *) bytes, len))
+    {
+        if (rc == -1) {
+            free(bytes);
+        }
+
+        return err_set(e, 400, "bad_value", "The code is not the base64 of a "
+                       "text.");
+    }
+
+    return 0;
+}
+
+
+static int
+azure_python(azure_body_t *b, json_object *v, err_t *e)
+{
+    int  input;
+
+    static const char *const  words[] = { "Inline", "InlineText",
+                                          "InlineBase64", NULL };
+
+    input = azure_one_of(b, AZURE_INPUT, words, e);
+
+    if (input == -1) {
+        return -1;
+    }
+
+    if (input == 2) {
+        return azure_decode(b, v, e);
+    }
+
+    b->job->code = json_in_copy(v, &b->job->code_len, e);
+
+    return b->job->code != NULL ? 0 : -1;
+}
+
+
+int
+azure_words(json_object *list, buf_t *to, err_t *e)
+{
+    size_t        i, n;
+    json_object  *v;
+    const char   *p;
+
+    n = json_object_array_length(list);
+
+    for (i = 0; i < n; i++) {
+        v = json_object_array_get_idx(list, i);
+
+        if (!json_object_is_type(v, json_type_string) || azure_has_nul(v)) {
+            return err_set(e, 400, "bad_value", "execCommandAndArgs must be "
+                           "an array of strings.");
+        }
+
+        (void) buf_puts(to, i == 0 ? "'" : " '");
+
+        for (p = json_object_get_string(v); *p != '\0'; p++) {
+            (void) (*p == '\'' ? buf_puts(to, "'\\''") : buf_add(to, p, 1));
+        }
+
+        (void) buf_puts(to, "'");
+    }
+
+    if (n == 0) {
+        return err_set(e, 400, "bad_value", "execCommandAndArgs is empty.");
+    }
+
+    return to->failed ? err_set(e, 500, "no_memory", "out of memory") : 0;
+}
+
+
+static int
+azure_shell(azure_body_t *b, err_t *e)
+{
+    int    rc;
+    buf_t  line;
+
+    static const char *const  words[] = { "bash", "sh", NULL };
+
+    if (azure_one_of(b, AZURE_SHELL_TYPE, words, e) == -1) {
+        return -1;
+    }
+
+    b->job->language = KRN_BASH;
+    b->job->note |= AZURE_SHELL;
+
+    if (b->v[AZURE_COMMAND] != NULL) {
+        b->job->code = json_in_copy(b->v[AZURE_COMMAND], &b->job->code_len, e);
+        return b->job->code != NULL ? 0 : -1;
+    }
+
+    memset(&line, 0, sizeof(line));
+    rc = azure_words(b->v[AZURE_ARGS], &line, e);
+
+    if (rc == -1) {
+        buf_free(&line);
+        return -1;
+    }
+
+    (void) buf_add(&line, "", 1);
+    b->job->code = line.data;
+    b->job->code_len = line.len - 1;
+
+    return 0;
+}
+
+
+/* exactly one thing to run */
+
+static int
+azure_code(azure_body_t *b, err_t *e)
+{
+    int           n, rc;
+    json_object  *code;
+
+    code = b->v[AZURE_CODE] != NULL ? b->v[AZURE_CODE] : b->v[AZURE_PYTHON];
+    n = (b->v[AZURE_CODE] != NULL) + (b->v[AZURE_PYTHON] != NULL)
+        + (b->v[AZURE_COMMAND] != NULL) + (b->v[AZURE_ARGS] != NULL);
+
+    if (n > 1) {
+        return err_set(e, 400, "bad_value", "Only one of code, shellCommand "
+                       "and execCommandAndArgs can be run.");
+    }
+
+    if (strcmp(b->req->path, "/shellExecute") == 0 && n != 0 && code != NULL) {
+        return err_set(e, 400, "bad_value", "shellCommand or "
+                       "execCommandAndArgs is required in the request");
+    }
+
+    rc = code != NULL ? azure_python(b, code, e)
+         : n != 0 ? azure_shell(b, e) : 0;
+
+    if (rc == 0 && b->job->code_len == 0) {
+        rc = err_set(e, 400, "code_missing",
+                     "`Code` field is required in the request");
+    }
+
+    return rc;
+}
+
+
+/* what is more than may be had is taken as that */
+
+static int
+azure_limits(azure_body_t *b, err_t *e)
+{
+    int64_t    seconds, chars;
+    job_t     *job;
+    uint64_t   max;
+
+    job = b->job;
+    max = b->req->run_max.timeout;
+    max = max < AZURE_TIME_MAX ? max : AZURE_TIME_MAX;
+    seconds = b->v[AZURE_SECONDS] == NULL ? AZURE_TIME / 1000
+              : json_object_get_int64(b->v[AZURE_SECONDS]);
+    chars = b->v[AZURE_LENGTH] == NULL ? AZURE_STREAM
+            : json_object_get_int64(b->v[AZURE_LENGTH]);
+
+    if (seconds < 1 || chars < 1 || chars > INT32_MAX) {
+        return err_set(e, 400, "bad_value", "%s must be above 0.",
+                       seconds < 1 ? "timeoutInSeconds"
+                                   : "outputStreamsMaxLength");
+    }
+
+    job->timeout = (uint64_t) seconds > max / 1000 ? max
+                   : (uint64_t) seconds * 1000;
+    job->note |= (uint64_t) chars;
+    job->output = b->req->run.output;
+    job->box = b->req->box;
+    job->own_limits = memcmp(&job->box, &b->req->profile->box,
+                             sizeof(job->box)) != 0;
+
+    if (azure_word(b, AZURE_EMPTY, "false")[0] == 't'
+        || azure_word(b, AZURE_JUPYTER, "false")[0] == 't')
+    {
+        return err_set(e, 400, "bad_value", "useEmptyKernel and "
+                       "returnJupyterFormatExecutionResult can only be "
+                       "false.");
+    }
+
+    return 0;
+}
+
+
+/* the oldest client names the session in the body */
+
+static int
+azure_session(azure_body_t *b, err_t *e)
+{
+    const char  *id;
+
+    if ((b->job->note & AZURE_BARE) == 0 || b->v[AZURE_IDENTIFIER] == NULL) {
+        return azure_named(b->req, b->job->session, e);
+    }
+
+    id = json_object_get_string(b->v[AZURE_IDENTIFIER]);
+
+    if (azure_version(b->req, e) == -1 || azure_identifier(id, e) == -1) {
+        return -1;
+    }
+
+    (void) snprintf(b->job->session, sizeof(b->job->session), "%s", id);
+
+    return 0;
+}
+
+
+static int
+azure_object(azure_body_t *b, json_object *o, err_t *e)
+{
+    if (azure_properties(b, o, e) == -1
+        || azure_session(b, e) == -1
+        || azure_called(b->req, b->job->called, e) == -1
+        || azure_execution(b, e) == -1
+        || azure_limits(b, e) == -1)
+    {
+        return -1;
+    }
+
+    return azure_code(b, e);
+}
+
+
+int
+azure_parse(const request_t *req, const char *body, size_t len, job_t *job,
+    err_t *e)
+{
+    int            rc;
+    json_object   *o;
+    azure_body_t   b;
+
+    if (azure_version(req, e) == -1) {
+        return -1;
+    }
+
+    if (req->type[0] != '\0' && !accept_is(req->type, "application/json")) {
+        return err_set(e, 415, "unsupported_type", "The body must be "
+                       "application/json.");
+    }
+
+    o = json_in(body, len, e);
+
+    if (o == NULL) {
+        return -1;
+    }
+
+    memset(&b, 0, sizeof(b));
+    b.req = req;
+    b.job = job;
+    rc = azure_object(&b, o, e);
+    json_object_put(o);
+
+    return rc;
+}

@@ -1,0 +1,203 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Azure's dynamic
+ * sessions: sessions themselves, and what there is in them.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../file_type.h"
+#include "../text.h"
+#include "azure.h"
+#include "native.h"
+
+
+#define AZURE_HEX  32           /* digits at the end of a sandbox's id */
+
+
+/* stands for the container: the id's digits, as such ids are written */
+
+static json_object *
+azure_etag(const char *sandbox)
+{
+    char         text[40];
+    const char  *hex;
+
+    hex = strrchr(sandbox, '_');
+    hex = hex != NULL && strlen(hex + 1) == AZURE_HEX ? hex + 1 : sandbox;
+    (void) snprintf(text, sizeof(text), "%.8s-%.4s-%.4s-%.4s-%.12s", hex,
+                    hex + 8, hex + 12, hex + 16, hex + 20);
+
+    return native_string(text);
+}
+
+
+static json_object *
+azure_box(const box_view_t *view)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "identifier", native_string(view->name));
+    native_add(o, "expireAt", native_time(view->expires));
+    native_add(o, "createdAt", native_time(view->created));
+    native_add(o, "lastAccessedAt", native_time(view->used));
+    native_add(o, "etag", azure_etag(view->sandbox));
+
+    return o;
+}
+
+
+void
+azure_render_box(const box_view_t *view, answer_t *a)
+{
+    azure_write(azure_box(view), a);
+}
+
+
+void
+azure_render_boxes(const request_t *req, const box_view_t *views, size_t n,
+    answer_t *a)
+{
+    char          text[16];
+    err_t         e;
+    size_t        i;
+    uint64_t      skip;
+    json_object  *o, *all;
+
+    skip = 0;
+
+    if (azure_version(req, &e) == -1) {
+        azure_fail(&e, a);
+        return;
+    }
+
+    if (file_query(req->query, "skip", text, sizeof(text)) == -1
+        || (text[0] != '\0' && text_number(text, &skip) == -1))
+    {
+        (void) err_set(&e, 400, "bad_value", "skip must be a whole number.");
+        azure_fail(&e, a);
+        return;
+    }
+
+    all = json_object_new_array();
+
+    for (i = 0; i < n; i++) {
+        if (views[i].name[0] == '\0') {
+            /* no session of Azure's */
+            continue;
+        }
+
+        if (skip != 0) {
+            skip--;
+            continue;
+        }
+
+        (void) json_object_array_add(all, azure_box(&views[i]));
+    }
+
+    o = json_object_new_object();
+    native_add(o, "sessions", all);
+    native_add(o, "nextLink", NULL);
+    azure_write(o, a);
+}
+
+
+void
+azure_ended(const request_t *req, answer_t *a)
+{
+    err_t  e;
+    char   name[JOB_SESSION];
+
+    if (strcmp(req->method, "POST") != 0 || azure_named(req, name, &e) == -1) {
+        return;
+    }
+
+    a->status = 200;
+    a->type = "text/plain; charset=utf-8";
+    (void) buf_printf(&a->body, "Session %s in session pool %s stopped.", name,
+                      req->profile->name);
+}
+
+
+static void
+azure_meta_line(json_object *o, const char *line, size_t len)
+{
+    size_t        n;
+    const char   *p;
+    json_object  *v;
+
+    p = native_meta_value(line, len, "python", &n);
+
+    if (p != NULL) {
+        v = json_object_new_object();
+        native_add(v, "name", json_object_new_string("python"));
+        native_add(v, "version", native_bytes(p, n));
+        (void) json_object_array_add(json_object_object_get(o, "runtimes"), v);
+    }
+
+    p = native_meta_value(line, len, "module", &n);
+
+    if (p != NULL) {
+        native_meta_pair(json_object_object_get(o, "preInstalledPackages"), p,
+                         n);
+    }
+
+    p = native_meta_value(line, len, "built", &n);
+
+    if (p != NULL) {
+        native_add(o, "createdAt", native_bytes(p, n));
+        native_add(o, "lastUpdatedAt", native_bytes(p, n));
+    }
+}
+
+
+static json_object *
+azure_kernel(void)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "name", json_object_new_string("retort-kernel"));
+    native_add(o, "version", json_object_new_string("1"));
+    native_add(o, "projectUrl", json_object_new_string("https://ipython.org"));
+    native_add(o, "description",
+               json_object_new_string("IPython's cells in a sandbox"));
+
+    return o;
+}
+
+
+void
+azure_render_meta(const request_t *req, const char *manifest, size_t len,
+    answer_t *a)
+{
+    err_t         e;
+    size_t        n;
+    const char   *line, *end;
+    json_object  *o;
+
+    if (azure_version(req, &e) == -1) {
+        azure_fail(&e, a);
+        return;
+    }
+
+    o = json_object_new_object();
+    native_add(o, "runtimes", json_object_new_array());
+    native_add(o, "preInstalledPackages", json_object_new_array());
+    native_add(o, "createdAt", native_time(0));
+    native_add(o, "lastUpdatedAt", native_time(0));
+    end = manifest + len;
+
+    for (line = manifest; line < end; line += n + 1) {
+        for (n = 0; line + n < end && line[n] != '\n'; n++) {
+            /* void */
+        }
+
+        azure_meta_line(o, line, n);
+    }
+
+    native_add(o, "jupyterKernel", azure_kernel());
+    azure_write(o, a);
+}
