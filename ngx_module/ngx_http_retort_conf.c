@@ -4,6 +4,7 @@
 
 static ngx_uint_t ngx_http_retort_native_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_qwen_is_run(ngx_http_request_t *r);
+static ngx_uint_t ngx_http_retort_azure_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_mcp_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_anthropic_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_ends_with(ngx_http_request_t *r,
@@ -38,6 +39,15 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
 
     { ngx_string("anthropic"), 1, ngx_http_retort_anthropic_is_run,
       ngx_null_string, 0, ngx_http_retort_face_anthropic },
+
+    { ngx_string("azure"), 1, ngx_http_retort_azure_is_run,
+      ngx_null_string, 0, ngx_http_retort_face_azure },
+
+    { ngx_string("azure_image"), 1, ngx_http_retort_azure_is_run,
+      ngx_null_string, 0, ngx_http_retort_face_azure },
+
+    { ngx_string("azure_mcp"), 1, ngx_http_retort_mcp_is_run,
+      ngx_null_string, 1, ngx_http_retort_face_rpc },
 
     { ngx_string("health"), 0, ngx_http_retort_never_is_run,
       ngx_null_string, 0, ngx_http_retort_face_native },
@@ -138,6 +148,31 @@ ngx_http_retort_anthropic_is_run(ngx_http_request_t *r)
     return r->method == NGX_HTTP_POST
            && (ngx_http_retort_ends_with(r, &code)
                || ngx_http_retort_ends_with(r, &messages));
+}
+
+
+static ngx_uint_t
+ngx_http_retort_azure_is_run(ngx_http_request_t *r)
+{
+    ngx_uint_t  i;
+
+    static ngx_str_t  tails[] = {
+        ngx_string("/execute"),
+        ngx_string("/executions"),
+        ngx_string("/shellExecute")
+    };
+
+    if (r->method != NGX_HTTP_POST) {
+        return 0;
+    }
+
+    for (i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+        if (ngx_http_retort_ends_with(r, &tails[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

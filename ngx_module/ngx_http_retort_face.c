@@ -24,7 +24,8 @@ static ngx_http_retort_face_name_t  ngx_http_retort_azure_names[] = {
     { 404, "NotFound" },
     { 405, "MethodNotAllowed" },
     { 413, "RequestEntityTooLarge" },
-    { 429, "SessionsCountExceedsLimit" },
+    { 429, "TooManyRequests" },
+    { 502, "ConnectionError" },
     { 503, "ServiceUnavailable" },
     { 504, "GatewayTimeout" },
     { 0, "InternalServerError" }
@@ -100,10 +101,12 @@ ngx_http_retort_face_rpc(u_char *p, ngx_http_retort_fault_t *f)
 u_char *
 ngx_http_retort_face_azure(u_char *p, ngx_http_retort_fault_t *f)
 {
+    f->header = "x-ms-error-code";
+    f->value = ngx_http_retort_face_name(ngx_http_retort_azure_names,
+                                         f->status);
+
     return ngx_sprintf(p, "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}\n",
-                       ngx_http_retort_face_name(ngx_http_retort_azure_names,
-                                                 f->status),
-                       f->message);
+                       f->value, f->message);
 }
 
 

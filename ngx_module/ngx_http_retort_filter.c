@@ -87,7 +87,10 @@ ngx_http_retort_header_filter(ngx_http_request_t *r)
     ngx_http_clear_content_length(r);
     r->headers_out.content_length_n = answer->body.len;
 
-    if (ngx_http_retort_retry_after(r, ctx) != NGX_OK) {
+    if (ngx_http_retort_retry_after(r, ctx) != NGX_OK
+        || (answer->header
+            && !ngx_http_retort_add_header(r, answer->header, answer->value)))
+    {
         return NGX_ERROR;
     }
 

@@ -53,6 +53,9 @@ typedef struct {
     const char   *code;          /* of the native API */
     const char   *message;
     ngx_str_t     request;       /* 32 hex digits of this request's own */
+
+    const char   *header;        /* that a face adds, NULL if it has none */
+    const char   *value;
 } ngx_http_retort_fault_t;
 
 /* a bound on what a face writes without code and message */
@@ -152,6 +155,8 @@ typedef struct {
     ngx_uint_t    status;
     ngx_str_t     type;
     ngx_str_t     body;
+    const char   *header;        /* one more line, or NULL */
+    const char   *value;
 } ngx_http_retort_answer_t;
 
 

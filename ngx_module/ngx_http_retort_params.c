@@ -299,10 +299,18 @@ ngx_http_retort_limit_params(ngx_http_request_t *r, ngx_array_t *params)
 static ngx_int_t
 ngx_http_retort_cgi_params(ngx_http_request_t *r, ngx_array_t *params)
 {
-    ngx_str_t         script, rest, null;
+    ngx_str_t         script, rest, null, scheme;
     ngx_table_elt_t  *length;
 
     ngx_str_null(&null);
+    ngx_str_set(&scheme, "http");
+
+#if (NGX_HTTP_SSL)
+    if (r->connection->ssl) {
+        ngx_str_set(&scheme, "https");
+    }
+#endif
+
     ngx_http_retort_split_path(r, &script, &rest);
 
     length = r->headers_in.content_length;
@@ -312,6 +320,7 @@ ngx_http_retort_cgi_params(ngx_http_request_t *r, ngx_array_t *params)
         || ngx_http_retort_add(params, "REQUEST_METHOD", &r->method_name)
            != NGX_OK
         || ngx_http_retort_add(params, "QUERY_STRING", &r->args) != NGX_OK
+        || ngx_http_retort_add(params, "REQUEST_SCHEME", &scheme) != NGX_OK
         || ngx_http_retort_add(params, "REQUEST_URI", &r->unparsed_uri)
            != NGX_OK
         || ngx_http_retort_add(params, "SERVER_PROTOCOL", &r->http_protocol)

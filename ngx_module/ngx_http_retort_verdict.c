@@ -88,6 +88,7 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
     if (rlcf->api->rpc) {
+        answer->header = NULL;
         answer->status = NGX_HTTP_BAD_GATEWAY;
         answer->type = ngx_http_retort_types[RETORT_FORM_JSON];
         answer->body.data = p;
@@ -104,6 +105,7 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
     form = rlcf->api->text.len ? (ngx_uint_t) RETORT_FORM_MARKDOWN
                                : ngx_http_retort_accepted_form(r);
 
+    answer->header = NULL;
     answer->status = NGX_HTTP_OK;
     answer->type = rlcf->api->text.len ? rlcf->api->text
                                        : ngx_http_retort_types[form];
@@ -127,6 +129,8 @@ ngx_http_retort_error(ngx_http_request_t *r, ngx_uint_t status,
     fault.status = status;
     fault.code = code;
     fault.message = message;
+    fault.header = NULL;
+    fault.value = NULL;
 
     answer = ngx_palloc(r->pool, sizeof(ngx_http_retort_answer_t));
     p = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_FACE + ngx_strlen(code)
@@ -144,6 +148,8 @@ ngx_http_retort_error(ngx_http_request_t *r, ngx_uint_t status,
     answer->type = ngx_http_retort_types[RETORT_FORM_JSON];
     answer->body.data = p;
     answer->body.len = rlcf->api->face(p, &fault) - p;
+    answer->header = fault.header;
+    answer->value = fault.value;
 
     return answer;
 }

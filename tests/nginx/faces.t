@@ -63,8 +63,18 @@ sub anthropic {
         . qq("$message"},"request_id":"req_"}\n);
 }
 
-my %face = (anthropic => \&anthropic, native => \&native, qwen => \&native, mcp => \&rpc,
-            prisme => \&rpc);
+my %azure = (401 => 'Unauthorized', 403 => 'Forbidden',
+             413 => 'RequestEntityTooLarge', 429 => 'TooManyRequests',
+             502 => 'ConnectionError', 503 => 'ServiceUnavailable');
+
+sub azure {
+    my ($status, $code, $message) = @_;
+    return qq({"error":{"code":"$azure{$status}","message":"$message"}}\n);
+}
+
+my %face = (native => \&native, qwen => \&native, mcp => \&rpc,
+            anthropic => \&anthropic, prisme => \&rpc, azure => \&azure, azure_image => \&azure,
+            azure_mcp => \&rpc);
 
 my $locations = join '', map {
     my $api = $_;
@@ -121,6 +131,8 @@ for my $api (sort keys %face) {
         is $res->{body}, $face{$api}->($status, $code, $message),
             'in its own words';
         is $res->{header}{'content-type'}, 'application/json', 'as JSON';
+        is $res->{header}{'x-ms-error-code'}, $face{$api} == \&azure
+            ? $azure{$status} : undef, 'the code is in a header of Azure';
         is exists $res->{header}{'retry-after'} || 0,
             ($status == 429 || $status == 503) || 0,
             'which say when to try again, if that helps';

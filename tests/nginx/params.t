@@ -96,8 +96,8 @@ is_deeply [sort grep { /^HTTP_/ } @{$req->{order}}],
              HTTP_LAST_EVENT_ID)],
     'the client\'s headers are these, each once, and no credential';
 is_deeply [grep { !/^(?:HTTP_|RETORT_)/ } @{$req->{order}}],
-    [qw(SCRIPT_NAME PATH_INFO REQUEST_METHOD QUERY_STRING REQUEST_URI
-        SERVER_PROTOCOL REMOTE_ADDR CONTENT_LENGTH)], 'the rest is CGI';
+    [qw(SCRIPT_NAME PATH_INFO REQUEST_METHOD QUERY_STRING REQUEST_SCHEME
+        REQUEST_URI SERVER_PROTOCOL REMOTE_ADDR CONTENT_LENGTH)], 'the rest is CGI';
 
 for my $n (0, 1, 127, 128, 129, 255, 256, 32767, 32768, 65535, 65536, 200000)
 {

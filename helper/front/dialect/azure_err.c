@@ -44,7 +44,7 @@ static const azure_code_t  azure_statuses[] = {
     { "", 404, "NotFound" },
     { "", 405, "MethodNotAllowed" },
     { "", 409, "Conflict" },
-    { "", 413, "RequestBodyTooLarge" },
+    { "", 413, "RequestEntityTooLarge" },
     { "", 415, "UnsupportedMediaType" },
     { "", 429, "TooManyRequests" },
     { "", 503, "ServiceUnavailable" },

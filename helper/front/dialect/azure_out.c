@@ -59,7 +59,7 @@ azure_stdout(const result_t *res, uint64_t chars)
 }
 
 
-/* what was said, and then what the run ended with */
+/* what was said, then what the run ended with; of a shell that is its code */
 
 json_object *
 azure_stderr(const result_t *res, uint64_t chars)
@@ -71,7 +71,9 @@ azure_stderr(const result_t *res, uint64_t chars)
     outputs_join(&res->out, OUT_STDERR, &text);
     item = outputs_last(&res->out, OUT_ERROR);
 
-    if (item == NULL) {
+    if (item == NULL
+        || (res->language == KRN_BASH && res->verdict == VERDICT_ERROR))
+    {
         return azure_head(&text, chars);
     }
 
