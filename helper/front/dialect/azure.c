@@ -65,6 +65,7 @@ static const dialect_route_t  azure_image_routes[] = {
 
 
 #define AZURE_FUNCTIONS                                                       \
+    .check = azure_version,                                                   \
     .form = azure_form,                                                       \
     .parse = azure_parse,                                                     \
     .render = azure_render,                                                   \

@@ -420,7 +420,7 @@ azure_session(azure_body_t *b, err_t *e)
 
     id = json_object_get_string(b->v[AZURE_IDENTIFIER]);
 
-    if (azure_version(b->req, e) == -1 || azure_identifier(id, e) == -1) {
+    if (azure_identifier(id, e) == -1) {
         return -1;
     }
 
@@ -453,10 +453,6 @@ azure_parse(const request_t *req, const char *body, size_t len, job_t *job,
     int            rc;
     json_object   *o;
     azure_body_t   b;
-
-    if (azure_version(req, e) == -1) {
-        return -1;
-    }
 
     if (req->type[0] != '\0' && !accept_is(req->type, "application/json")) {
         return err_set(e, 415, "unsupported_type", "The body must be "

@@ -76,10 +76,6 @@ azure_named(const request_t *req, char name[JOB_SESSION], err_t *e)
 
     name[0] = '\0';
 
-    if (azure_version(req, e) == -1) {
-        return -1;
-    }
-
     if (file_query(req->query, "identifier", text, sizeof(text)) == -1) {
         /* what does not fit, or is not encoded well */
         memset(text, '\x7f', sizeof(text) - 1);
