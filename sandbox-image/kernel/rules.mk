@@ -29,6 +29,14 @@ KERNEL += $(kern_mounts)
 $(kern_mounts):
 	@mkdir -p $@
 
+# what code that was written for another service calls its folder
+
+KERNEL += $(LAYER)/mnt/data
+
+$(LAYER)/mnt/data:
+	@mkdir -p $(@D)
+	$(Q)ln -sfn /workspace $@
+
 $(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_fdpass)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)

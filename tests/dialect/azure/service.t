@@ -1,0 +1,134 @@
+#!/usr/bin/perl
+
+# Azure's dynamic sessions through the whole service: real Python, real bash,
+# the worker's own errors.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../../lib";
+
+use JSON::PP;
+use MIME::Base64 qw(decode_base64);
+use Retort::Service;
+use Test::More;
+
+my $s = Retort::Service->new(stopped => 1, profiles => { default => {
+    import => 'matplotlib.pyplot', sessions => 3, ready => 0 } });
+my $pass = "retort_pass unix:$s->{dir}/run/front.sock; ";
+my $keys = "retort_auth_key_file $s->{dir}/keys;";
+
+$s->{location} = <<"CONF";
+location /azure/ { retort_api azure; $pass $keys client_max_body_size 1m; }
+location /away/ { retort_api azure; $keys retort_pass unix:$s->{dir}/no.sock; }
+location /image/ { retort_api azure_image; $pass retort_workspace pool; }
+CONF
+$s->{alerts} = qr/no\.sock/;
+$s->configure;
+$s->start;
+
+my $json = JSON::PP->new->utf8->canonical;
+
+
+sub ask {
+    my ($method, $path, $body, %head) = @_;
+    my $id = delete $head{id} // 'user-42';
+    my $r = $s->request($method, "$path?api-version=2025-10-02-preview"
+        . "&identifier=$id", ref $body ? $json->encode($body) : $body, %head);
+
+    $r->{json} = eval { $json->decode($r->{content}) };
+    return $r;
+}
+
+sub run { return ask('POST', '/azure/executions', { @_ })->{json} }
+
+# Python
+
+my $r = ask('POST', '/azure/executions', { code => "x = 6\nprint('hi')\nx * 7",
+    codeInputType => 'Inline', executionType => 'Synchronous',
+    timeoutInSeconds => 60 });
+is($r->{status}, 200, 'code runs');
+is_deeply([@{$r->{json}{result}}{qw(stdout stderr executionResult)}],
+          ["hi\n", '', 42], 'and has a value');
+is(run(code => 'x')->{result}{executionResult}, 6, 'its variables stay');
+is_deeply(run(code => $_->[0])->{result}{executionResult}, $_->[1],
+          "the value of $_->[0]")
+    for ["'a\\tb'", "a\tb"], ['float("nan")', 'nan'], ['None', undef],
+        ['[1, (2.5, True)]', [1, [2.5, JSON::PP::true]]],
+        ["{'a': [None]}", { a => [undef] }], ['object', "object"],
+        ['2 ** 100', '1267650600228229401496703205376'];
+$r = run(code => "import sys\nprint('e', file=sys.stderr)\n1/0");
+is($r->{status}, 'Failed', 'an exception fails the run');
+like($r->{result}{stderr}, qr/^e\n.*ZeroDivisionError: division by zero/s,
+     'and is in stderr');
+$r = run(code => 'import matplotlib.pyplot as plt; plt.plot([1, 2])')
+    ->{result}{executionResult};
+is("$r->{type} $r->{format}", 'image png', 'a figure is the value');
+like(decode_base64($r->{base64_data}), qr/^\x89PNG\r\n/, 'as a PNG');
+$r = run(code => 'while True: pass', timeoutInSeconds => 1);
+is($r->{error}{error}{code}, 'Timeout', 'time is limited');
+is(run(code => 'x')->{result}{executionResult}, 6, 'the session goes on');
+
+# files
+
+my $b = 'x1y2';
+$r = ask('POST', '/azure/files', "--$b\r\nContent-Disposition: form-data; "
+    . "name=\"file\"; filename=\"a b.csv\"\r\n\r\n1,2\n\r\n--$b--\r\n",
+    'content-type' => "multipart/form-data; boundary=$b");
+is($r->{json}{name}, 'a b.csv', 'a file is uploaded');
+is(run(code => 'open("/mnt/data/a b.csv").read()')->{result}
+   {executionResult}, "1,2\n", 'to the folder that code knows');
+run(code => 'open("/mnt/data/out.txt", "w").write("made")');
+is(ask('GET', '/azure/files/out.txt/content')->{content}, 'made',
+   'and what code writes there is downloaded');
+is(ask('GET', '/azure/files/a%20b.csv')->{json}{sizeInBytes}, 4,
+   'a name with a blank is found');
+
+# bash
+
+$r = run(shellCommand => 'cat "out.txt"; echo e >&2; exit 3');
+is_deeply([$r->{status}, @{$r->{result}}{qw(stdout stderr)}],
+          ['3', 'made', "e\n"], 'a command has its exit code');
+is(run(execCommandAndArgs => ['printf', '%s|', "a'b", '$HOME', ''])
+   ->{result}{stdout}, "a'b|\$HOME||", 'words are taken as they are');
+
+# later
+
+$r = ask('POST', '/azure/executions', { code => 'print("late")',
+    executionType => 'Asynchronous' }, 'operation-id' => 'op-1');
+is("$r->{status} $r->{headers}{'operation-id'}", '202 op-1', 'a run goes on');
+is($r->{headers}{'operation-location'}, $s->url('/azure/executions/op-1?'
+   . 'api-version=2025-10-02-preview&identifier=user-42'), 'at a URL');
+ok($s->until_true(sub {
+    my $g = $s->get($r->{headers}{'operation-location'} =~ s{^.*?(?=/azure)}{}r);
+    $json->decode($g->{content})->{status} eq 'Succeeded' }), 'and ends there');
+
+# errors of the worker, and of the pool
+
+is_deeply([@$_{qw(status content)}, $_->{headers}{'x-ms-error-code'}],
+          [401, '{"error":{"code":"Unauthorized","message":"a valid key is '
+           . 'needed"}}' . "\n", 'Unauthorized'], 'nobody has a key')
+    for ask('GET', '/azure/session', undef, authorization => '');
+is(ask('GET', '/away/session')->{json}{error}{code}, 'ServiceUnavailable',
+   'a service that is away');
+is(ask('POST', '/azure/executions', '{"code":"' . 'x' x 2_000_000 . '"}')
+   ->{json}{error}{code}, 'RequestEntityTooLarge', 'a body that is too large');
+is(ask('GET', '/azure/session', undef, authorization => "Bearer $s->{other}")
+   ->{json}{error}{code}, 'NoSessionFoundError', 'a session of somebody else');
+ask('POST', '/azure/executions', { code => '1' }, id => "more-$_") for 1, 2;
+$r = ask('POST', '/azure/executions', { code => '1' }, id => 'more-3');
+is("$r->{status} $r->{json}{error}{code}", '429 SessionsCountExceedsLimit',
+   'there are as many sessions as the pool has');
+is(ask('DELETE', '/azure/session', undef, id => 'more-1')->{status}, 204,
+   'one is ended');
+ok($s->until_true(sub { ask('POST', '/azure/executions', { code => '1' },
+                            id => 'more-3')->{status} == 200 }),
+   'which makes room for another');
+
+# the image
+
+is($s->get('/image/health')->{content}, qq("healthy"\n), 'the image is well');
+
+$s->end;
+done_testing;
