@@ -38,6 +38,7 @@ typedef struct {
     const char  *language;
     const char  *timeout;
     const char  *id;
+    const char  *head;
     int          json;
     int          all;
     int          off;
@@ -173,6 +174,7 @@ int key_add(const ctl_t *ctl);
 int key_list(const ctl_t *ctl);
 int key_revoke(const ctl_t *ctl);
 int check_profile(const ctl_t *ctl);
+int audit_verify(const ctl_t *ctl);
 
 
 #endif /* RETORT_CTL_H */

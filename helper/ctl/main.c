@@ -47,6 +47,7 @@ static const main_option_t  main_options[] = {
     { "id", 'i', 1, "ID", "this key alone, as \"key list\" names it" },
     { "reload", 'r', 0, "", "lets nginx read the file" },
     { "pid-file", 'P', 1, "PATH", "nginx' own (" MAIN_PID ")" },
+    { "head", 'H', 1, "N:HASH", "a line that must be there, as it was told" },
     { "conf", 'c', 1, "PATH", "retortd's file (" MAIN_CONF ")" }
 };
 
@@ -83,7 +84,9 @@ static const main_command_t  main_commands[] = {
     { "key", "revoke", "WORKSPACE", 1, 1, "kirP", "removes a workspace's keys",
       key_revoke },
     { "profile", "check", "[FILE]", 0, 1, "c", "checks the configuration, or "
-      "one profile's file", check_profile }
+      "one profile's file", check_profile },
+    { "audit", "verify", "[DIR]", 0, 1, "cH", "checks the log of runs for "
+      "lines that were changed or are missing", audit_verify }
 };
 
 #define MAIN_COMMANDS  (sizeof(main_commands) / sizeof(main_commands[0]))
@@ -176,6 +179,7 @@ main_set(ctl_t *ctl, char letter, const char *value)
     case 't': ctl->timeout = value; break;
     case 'k': ctl->keys = value; break;
     case 'i': ctl->id = value; break;
+    case 'H': ctl->head = value; break;
     case 'P': ctl->pid_file = value; break;
     default: ctl->conf = value;
     }

@@ -84,6 +84,12 @@
 #define BOUND_SHELF         10000       /* of one workspace */
 #define BOUND_SHELF_PAST    2592000     /* seconds that a past one is told of */
 
+/* the log of runs */
+
+#define BOUND_AUDIT_CODE    131072      /* bytes of code in a line */
+#define BOUND_AUDIT_LIST    64          /* files, artifacts in a line */
+#define BOUND_AUDIT_TELL    600000      /* between two heads in our own log */
+
 /* the artifact store; these two are seconds */
 
 #define BOUND_LINK_LIFE     31622400    /* for which a link may be good */

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "audit.h"
 #include "bounds.h"
 #include "box_id.h"
 #include "box_table.h"
@@ -369,6 +370,7 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
     if (p != NULL && record_read(&r, ans->record) == 0) {
         if (r.execution[0] != '\0') {
             exec_lost(r.execution, r.workspace, r.sandbox);
+            audit_lost(r.execution, r.workspace, r.sandbox);
         }
 
         box = r.sandbox[0] != '\0' ? box_make(ans, fds, p) : NULL;

@@ -21,6 +21,7 @@
 
 #include "adopt.h"
 #include "artifact.h"
+#include "audit.h"
 #include "bounds.h"
 #include "box.h"
 #include "broker_client.h"
@@ -29,6 +30,7 @@
 #include "exec.h"
 #include "flog.h"
 #include "gate.h"
+#include "land.h"
 #include "metrics.h"
 #include "pool.h"
 #include "seal.h"
@@ -325,6 +327,7 @@ front_init(const retort_settings_t *s)
     }
 
     if (artifact_init(FRONT_FD_STORE, s) == -1 || shelf_init(s) == -1
+        || audit_init(FRONT_FD_AUDIT, s) == -1
         || gate_init(FRONT_FD_LISTENER, front_args.uids, front_args.nuids)
            == -1
         || brk_hello(FRONT_FD_BROKER, front_event) == -1)
@@ -403,6 +406,8 @@ front_end(void)
         (void) front_busy_wait(BOUND_CANCEL_TIME);
     }
 
+    audit_stop();
+
     return 0;
 }
 
@@ -432,7 +437,8 @@ main(int argc, char **argv)
 
     (void) close(FRONT_FD_SETTINGS);
 
-    if (front_init(s) == -1 || front_all_threads(s) == -1) {
+    if (front_init(s) == -1 || land_lock() == -1 || front_all_threads(s) == -1)
+    {
         return 1;
     }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit.h"
 #include "bounds.h"
 #include "box_id.h"
 #include "clock.h"
@@ -394,6 +395,10 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
         r.client = f->fd;
     }
 
+    if (audit_begin(&r, e) == -1) {
+        return place_undo(&r);
+    }
+
     box_mark(r.box, req->workspace, x->id);
 
     if (job->detach) {
@@ -408,10 +413,12 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
     run_cell(&r);
 
     if (e->status != 0) {
+        audit_none(&r);
         return place_undo(&r);
     }
 
     verdict_reach(&r);
+    audit_run(&r);
     place_leave(&r);
 
     return 0;

@@ -78,6 +78,7 @@ typedef struct {
     int               done;     /* KRN_DONE came */
     uint32_t          done_a;
     spool_t           spool;    /* all of its streams, if they are cut */
+    char              code[65]; /* its SHA-256, if runs are logged */
 } run_t;
 
 

@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chain_file.h"
 #include "flog.h"
 #include "seal.h"
+#include "store.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SEAL_SANITIZER  1
@@ -59,7 +61,6 @@ static const seal_call_t  seal_calls[] = {
     { SCMP_SYS(fcntl), 1, 3, "F_GETFL" },
     { SCMP_SYS(fcntl), 1, 4, "F_SETFL" },
     { SCMP_SYS(fcntl), 1, 1032, "F_GETPIPE_SZ" },
-    { SCMP_SYS(openat), 0, FRONT_FD_STORE, "artifacts, and their list" },
     { SCMP_SYS(renameat), 0, FRONT_FD_STORE, "an artifact's publication" },
     { SCMP_SYS(unlinkat), 0, FRONT_FD_STORE, "one that failed, or is old" },
     { SCMP_SYS(utimensat), 0, FRONT_FD_STORE, "how long it is kept" },
@@ -83,6 +84,20 @@ static const seal_call_t  seal_calls[] = {
     { SCMP_SYS(getpid), -1, 0, "log" },
     { SCMP_SYS(exit), -1, 0, "the end of a thread" },
     { SCMP_SYS(exit_group), -1, 0, "the end" }
+};
+
+
+/* each way of opening a file: no other flags, so none is emptied or changed */
+
+static const struct {
+    int           dir;
+    uint64_t      flags;
+    const char   *why;
+} seal_opens[] = {
+    { FRONT_FD_STORE, STORE_CREATE, "an artifact" },
+    { FRONT_FD_STORE, STORE_READ, "to be read again" },
+    { FRONT_FD_STORE, STORE_LIST, "what the sweep looks through" },
+    { FRONT_FD_AUDIT, CHAIN_CREATE, "a new day of the log of runs" }
 };
 
 
@@ -206,6 +221,15 @@ seal_filter(scmp_filter_ctx ctx)
                                   SCMP_CMP((unsigned) c->arg, SCMP_CMP_EQ,
                                            c->value));
         }
+    }
+
+    for (i = 0; rc == 0 && i < sizeof(seal_opens) / sizeof(seal_opens[0]);
+         i++)
+    {
+        rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 2,
+                              SCMP_A0(SCMP_CMP_EQ,
+                                      (scmp_datum_t) seal_opens[i].dir),
+                              SCMP_A2(SCMP_CMP_EQ, seal_opens[i].flags));
     }
 
     return rc == 0 ? seccomp_load(ctx) : rc;

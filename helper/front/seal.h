@@ -16,6 +16,7 @@
 #define FRONT_FD_SETTINGS  5
 #define FRONT_FD_STORE     6
 #define FRONT_FD_CONTROL   7       /* with --control-gid alone */
+#define FRONT_FD_AUDIT     8       /* no directory: runs are not logged */
 
 
 /*

@@ -236,8 +236,7 @@ store_open_part(const char *part)
 {
     int  fd, err;
 
-    fd = openat(store_dir, part, O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC,
-                0640);
+    fd = openat(store_dir, part, STORE_CREATE, 0640);
 
     if (fd != -1 && fchmod(fd, 0640) == -1) {
         err = errno;
@@ -449,7 +448,7 @@ store_open(const char *file, uint64_t *size)
         return -1;
     }
 
-    fd = openat(store_dir, file, O_RDONLY|O_NOFOLLOW|O_NONBLOCK|O_CLOEXEC);
+    fd = openat(store_dir, file, STORE_READ);
 
     if (fd == -1) {
         return -1;
@@ -518,7 +517,7 @@ store_list(void)
     int   fd;
     DIR  *dir;
 
-    fd = openat(store_dir, ".", O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+    fd = openat(store_dir, ".", STORE_LIST);
     dir = fd != -1 ? fdopendir(fd) : NULL;
 
     if (dir == NULL && fd != -1) {

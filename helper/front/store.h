@@ -15,6 +15,7 @@
 #ifndef FRONT_STORE_H
 #define FRONT_STORE_H
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,12 @@
 #define STORE_OWNER      10
 #define STORE_PART_NAME  40
 #define STORE_SHELF      ".file"        /* no artifact is called so */
+
+/* how its files are opened, and no other way */
+
+#define STORE_CREATE  (O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC)
+#define STORE_READ    (O_RDONLY|O_NOFOLLOW|O_NONBLOCK|O_CLOEXEC)
+#define STORE_LIST    (O_RDONLY|O_DIRECTORY|O_CLOEXEC)
 
 
 typedef enum {

@@ -49,6 +49,12 @@ typedef struct {
 #define RETORT_FENCE_LONGER  1  /* more than there are in the text */
 
 
+/* what a front does that cannot write its log of runs */
+
+#define RETORT_AUDIT_REFUSE  0  /* it runs nothing */
+#define RETORT_AUDIT_GO_ON   1  /* it runs, and counts what the log misses */
+
+
 /* limits that the front enforces */
 
 typedef struct {
@@ -96,6 +102,8 @@ typedef struct {
     uint32_t          cgroup;           /* 0 none, 1 or 2 */
     uint64_t          artifacts_keep;   /* msec that a link is good at least */
     uint64_t          artifacts_quota;  /* bytes stored for a workspace */
+    uint32_t          audit_code;       /* 1: the log of runs has their code */
+    uint32_t          audit_full;       /* RETORT_AUDIT_... */
     retort_profile_t  profile[RETORT_PROFILES_MAX];
 } retort_settings_t;
 

@@ -27,7 +27,7 @@
 
 typedef enum { CONF_TEXT, CONF_PATH, CONF_NUMBER, CONF_BYTES, CONF_TIME,
                CONF_CORES, CONF_LIST, CONF_LINK, CONF_LIFE, CONF_SWITCH,
-               CONF_FENCE } conf_type_t;
+               CONF_FENCE, CONF_FULL } conf_type_t;
 
 
 typedef struct {
@@ -62,19 +62,21 @@ typedef struct {
 #define PATH(f)  { #f, CONF_PATH, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
 #define WHOLE(f, min, max)                                                    \
     { #f, CONF_NUMBER, 8, offsetof(start_t, f), CONF_NO, min, max }
+#define SET(f, type, size, min, max)                                          \
+    { #f, type, size, offsetof(start_t, settings.f), CONF_NO, min, max }
 
 static const conf_row_t  conf_rows[] = {
     PATH(listen), PATH(image), PATH(layer), PATH(programs), PATH(profiles),
-    PATH(artifacts), TEXT(group), TEXT(user), TEXT(front_user), TEXT(node),
-    TEXT(name), TEXT(control_group),
+    PATH(artifacts), PATH(audit), TEXT(group), TEXT(user), TEXT(front_user),
+    TEXT(node), TEXT(name), TEXT(control_group),
     { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
     WHOLE(slots, 1, 4096),
     WHOLE(uid_base, 65536, 4294000000ULL),
     WHOLE(threads, 1, 1024),
-    { "artifacts_keep", CONF_TIME, 8,
-      offsetof(start_t, settings.artifacts_keep), CONF_NO, 1000, YEAR },
-    { "artifacts_quota", CONF_BYTES, 8,
-      offsetof(start_t, settings.artifacts_quota), CONF_NO, M, 1024 * 1024 * G }
+    SET(artifacts_keep, CONF_TIME, 8, 1000, YEAR),
+    SET(artifacts_quota, CONF_BYTES, 8, M, 1024 * 1024 * G),
+    SET(audit_code, CONF_SWITCH, 4, 0, 1),
+    SET(audit_full, CONF_FULL, 4, 0, 1)
 };
 
 #define P(f)  offsetof(retort_profile_t, f)
@@ -115,12 +117,11 @@ static const conf_row_t  conf_profile_rows[] = {
 };
 
 
-/* 0 and 1 of a field that is a word, and what is said of any other */
+/* 0 and 1 of a field that is a word */
 
-static const char *const  conf_choices[][3] = {
-    { "timed", "exit", "\"life\" is timed or exit, not" },
-    { "off", "on", "\"snapshot\" is on or off, not" },
-    { "three", "longer", "\"qwen_fence\" is three or longer, not" }
+static const char *const  conf_choices[][2] = {
+    { "timed", "exit" }, { "off", "on" }, { "three", "longer" },
+    { "refuse", "go-on" }
 };
 
 
@@ -241,7 +242,10 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
         || *value < row->min || *value > row->max)
     {
         if (row->type >= CONF_LIFE) {
-            return conf_error(c, conf_choices[row->type - CONF_LIFE][2], word);
+            rlog(RLOG_ERROR, "%s:%u: \"%s\" is %s or %s, not \"%s\"", c->path,
+                 c->line, row->name, conf_choices[row->type - CONF_LIFE][0],
+                 conf_choices[row->type - CONF_LIFE][1], word);
+            return -1;
         }
 
         rlog(RLOG_ERROR, "%s:%u: \"%s\" of \"%s\" is no value from %llu to "

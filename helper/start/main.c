@@ -34,8 +34,6 @@
 #define MAIN_KERNEL  "/usr/lib/retort/retort-kernel"
 
 
-typedef enum { ROLE_MAPD, ROLE_FRONT, ROLE_TEMPLATE } main_role_t;
-
 /* what the front starts with */
 
 typedef struct {
@@ -43,8 +41,14 @@ typedef struct {
     int         settings;
     int         artifacts;
     int         control;
+    int         audit;
     const char  *socket;        /* its name in the run directory */
 } main_fds_t;
+
+/* becomes a child that has our end of its socket; "profile" is a template's */
+
+typedef void (*main_role_t)(const start_t *s, int sock, const main_fds_t *fds,
+    uint32_t profile);
 
 
 static int
@@ -207,7 +211,7 @@ main_sweep(start_t *s)
 /* ---- the children ---- */
 
 static void
-main_mapd(const start_t *s, int sock)
+main_mapd(const start_t *s, int sock, const main_fds_t *fds, uint32_t profile)
 {
     int   from[2];
     char  base[32], slots[32];
@@ -227,29 +231,23 @@ main_mapd(const start_t *s, int sock)
 
 
 static void
-main_front(const start_t *s, int sock, const main_fds_t *fds)
+main_front(const start_t *s, int sock, const main_fds_t *fds, uint32_t profile)
 {
-    int   i, n, from[6];
+    int   i, n;
     char  uid[START_UIDS][16], threads[16], gid[16];
-    char  *argv[MAIN_ARGS];
-
-    from[0] = sock;
-    from[1] = fds->listen;
-    from[2] = fds->settings;
-    from[3] = fds->artifacts;
-    from[4] = fds->control;
-    from[5] = s->program[PROGRAM_FRONT];
+    int   from[] = {
+        sock, fds->listen, fds->settings, fds->artifacts, fds->control,
+        fds->audit, s->program[PROGRAM_FRONT]
+    };
+    char  *argv[MAIN_ARGS] = {
+        "retort-launch", "9", "retort-front", "--control-gid", gid,
+        "--threads", threads
+    };
 
     (void) snprintf(gid, sizeof(gid), "%u", s->control_gid);
     (void) snprintf(threads, sizeof(threads), "%llu", s->threads);
-    n = 0;
-    argv[n++] = "retort-launch";
-    argv[n++] = "8";
-    argv[n++] = "retort-front";
-    argv[n++] = "--control-gid";
-    argv[n++] = gid;
-    argv[n++] = "--threads";
-    argv[n++] = threads;
+
+    for (n = 0; argv[n] != NULL; n++) { /* void */ }
 
     for (i = 0; i < s->nallow; i++) {
         (void) snprintf(uid[i], sizeof(uid[i]), "%u", s->allow_uid[i]);
@@ -260,13 +258,15 @@ main_front(const start_t *s, int sock, const main_fds_t *fds)
     argv[n] = NULL;
 
     if (drop_to(s->front_uid, s->front_gid, false) == 0) {
-        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 6);
+        fds_exec(s->program[PROGRAM_LAUNCH], argv, from,
+                 sizeof(from) / sizeof(from[0]));
     }
 }
 
 
 static void
-main_template(const start_t *s, int sock, uint32_t profile)
+main_template(const start_t *s, int sock, const main_fds_t *fds,
+    uint32_t profile)
 {
     int   i, n, from[2];
     char  *argv[MAIN_ARGS];
@@ -337,16 +337,7 @@ main_child(const start_t *s, main_role_t role, uint32_t profile,
     pid = fork();
 
     if (pid == 0) {
-        if (role == ROLE_MAPD) {
-            main_mapd(s, pair[1]);
-
-        } else if (role == ROLE_FRONT) {
-            main_front(s, pair[1], fds);
-
-        } else {
-            main_template(s, pair[1], profile);
-        }
-
+        role(s, pair[1], fds, profile);
         _exit(1);
     }
 
@@ -395,9 +386,11 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
     }
 
     fds->artifacts = main_dir(s->artifacts, 02750, s->front_uid, s->web_gid);
+    fds->audit = s->audit == NULL ? open("/dev/null", O_RDONLY|O_CLOEXEC)
+                 : main_dir(s->audit, 0700, s->front_uid, s->front_gid);
     boot[BOOT_NOTIFY - 3] = fds_notify();
 
-    if (fds->artifacts == -1 || boot[BOOT_NOTIFY - 3] == -1
+    if (fds->artifacts == -1 || fds->audit == -1 || boot[BOOT_NOTIFY - 3] == -1
         || tree_make(s, &boot[BOOT_CGROUP - 3]) == -1)
     {
         return -1;
@@ -425,15 +418,15 @@ main_start(start_t *s)
         return 1;
     }
 
-    boot[BOOT_MAPD - 3] = main_child(s, ROLE_MAPD, 0, &fds);
-    boot[BOOT_FRONT - 3] = main_child(s, ROLE_FRONT, 0, &fds);
+    boot[BOOT_MAPD - 3] = main_child(s, main_mapd, 0, &fds);
+    boot[BOOT_FRONT - 3] = main_child(s, main_front, 0, &fds);
 
     if (boot[BOOT_MAPD - 3] == -1 || boot[BOOT_FRONT - 3] == -1) {
         return 1;
     }
 
     for (i = 0; i < s->settings.nprofiles; i++) {
-        boot[BOOT_TEMPLATE - 3 + i] = main_child(s, ROLE_TEMPLATE, i, &fds);
+        boot[BOOT_TEMPLATE - 3 + i] = main_child(s, main_template, i, &fds);
 
         if (boot[BOOT_TEMPLATE - 3 + i] == -1) {
             return 1;

@@ -37,6 +37,7 @@ typedef struct {
     char                *programs;
     char                *profiles;
     char                *artifacts;
+    char                *audit;
     char                *control_group;
     char                *allow[START_UIDS];
     unsigned long long   slots;

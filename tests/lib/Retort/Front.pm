@@ -58,8 +58,9 @@ sub settings {
 
     $profile .= "\0" x (-length($profile) % 8);
 
-    my $all = pack('a16LLLLQQ', 'n1', $o{nslots} // 64, 1, 100000, 0,
-                   $o{keep} // 3_600_000, $o{quota} // 1e9)
+    my $all = pack('a16LLLLQQLL', 'n1', $o{nslots} // 64, 1, 100000, 0,
+                   $o{keep} // 3_600_000, $o{quota} // 1e9,
+                   $o{audit_code} // 0, $o{audit_full} // 0)
               . $profile . "\0" x (15 * length $profile);
 
     return pack('LL', 0x52545631, 8 + length $all) . $all
@@ -142,6 +143,7 @@ sub run {
 
     opendir my $store, "$self->{dir}/store" or die "$!";
     open my $dir, '<', "$self->{dir}/store" or die "$!";
+    open my $log, '<', $self->{o}{audit} // '/dev/null' or die "$!";
 
     $self->{pid} = $self->exec_as($o{uid} // NOBODY, {
         3 => $o{broker} // $self->{broker}->connect(),
@@ -149,6 +151,7 @@ sub run {
         5 => $o{settings} // memfd(settings(%{$self->{o}})),
         6 => $dir,
         $self->{control} ? (7 => $self->{control}) : (),
+        8 => $log,
     }, '--allow-uid', 0, '--threads', $self->{o}{threads} // 8,
        $self->{control} ? ('--control-gid', $self->{o}{control}) : (),
        @{$o{args} // []});

@@ -118,6 +118,7 @@ sub configure {
         listen => "$d/run/front.sock", image => image(),
         layer => "$TOP/objs/layer", programs => "$TOP/objs",
         profiles => "$d/profiles", artifacts => "$d/artifacts",
+        audit => "$d/audit",
         name => $self->{name}, slots => $self->{slots},
         uid_base => $self->{base}, %{ $self->{conf} },
     );
