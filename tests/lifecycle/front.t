@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 
+use Retort::Audit qw(audit_verify);
 use Retort::Service;
 use Test::More;
 use Time::HiRes qw(sleep);
@@ -62,6 +63,14 @@ my ($status) = $s->request('POST', '/v1/execute',
     authorization => "Bearer $s->{other}")->{status};
 
 is($status, 404, 'another workspace does not find it after a front\'s death');
+
+# ---- the log of runs ----
+
+my ($rc, $said) = audit_verify("$s->{dir}/audit");
+
+is($rc, 0, 'the chain of the log goes through all fronts') or diag $said;
+like($said, qr/ 1 began without an end, .* 11 fronts died/,
+    'and tells of each death, and of the run that has no end');
 
 # ---- a front that breaks the protocol is ended (the broker's own word) ----
 
