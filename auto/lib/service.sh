@@ -2,7 +2,7 @@
 #
 #   RETORT_HOME   configuration, logs, keys (run/ in the checkout)
 #   RETORT_RUN    the socket's folder (/run/retort)
-#   RETORT_STATE  artifacts (/var/lib/retort)
+#   RETORT_STATE  artifacts, log of runs (/var/lib/retort)
 #   RETORT_PORT   8080, on 127.0.0.1
 #   RETORT_NAME   of the service, and of its cgroups: a-z, 0-9, "-" (retort)
 #   RETORT_UID_BASE   first host uid of sandboxes (1500000000)

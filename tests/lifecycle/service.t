@@ -45,7 +45,7 @@ refused("$d/profiles/default.conf", "timeout 3y\n", qr/"3y" of "timeout"/,
     'an unknown unit is refused');
 refused("$d/profiles/default.conf", "life long\n", qr/"life" is timed or exit, not "long"/,
     'a life of another kind is refused');
-refused("$d/profiles/default.conf", "snapshot maybe\n", qr/on or off, not "maybe"/,
+refused("$d/profiles/default.conf", "snapshot maybe\n", qr/off or on, not "maybe"/,
     'and a snapshot that is neither on nor off');
 refused("$d/profiles/default.conf", "qwen_fence four\n", qr/"qwen_fence" is three or longer, not "four"/,
     'and another fence');
