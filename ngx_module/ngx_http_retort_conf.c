@@ -69,6 +69,9 @@ static ngx_str_t  ngx_http_retort_tools[] = {
     ngx_string("bash"),
     ngx_string("execute_python"),
     ngx_string("code_interpreter"),
+    ngx_string("launchShell"),
+    ngx_string("runPythonCodeInRemoteEnvironment"),
+    ngx_string("runShellCommandInRemoteEnvironment"),
     ngx_null_string
 };
 

@@ -36,6 +36,13 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_azure_strict"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_retort_loc_conf_t, strict),
+      NULL },
+
     { ngx_string("retort_tools"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
       ngx_http_retort_set_tools,
@@ -325,6 +332,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
     conf->admission = NGX_CONF_UNSET_PTR;
     conf->secrets = NGX_CONF_UNSET_PTR;
     conf->expires = NGX_CONF_UNSET;
+    conf->strict = NGX_CONF_UNSET;
 
     for (i = 0; i < RETORT_LIMITS; i++) {
         conf->limits[i] = NGX_CONF_UNSET;
@@ -367,6 +375,7 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     ngx_conf_merge_str_value(conf->tools, prev->tools, "");
+    ngx_conf_merge_value(conf->strict, prev->strict, 0);
     ngx_conf_merge_str_value(conf->profile, prev->profile, "default");
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);

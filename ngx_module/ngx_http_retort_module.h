@@ -132,6 +132,7 @@ typedef struct {
 
     ngx_http_retort_api_t     *api;
     ngx_str_t                  tools;    /* names, with blanks between */
+    ngx_flag_t                 strict;   /* Azure's: only names of ours */
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
     ngx_array_t               *keys;     /* of ngx_http_retort_key_t */

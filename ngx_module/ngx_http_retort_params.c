@@ -146,7 +146,7 @@ static ngx_int_t
 ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
     ngx_array_t *params)
 {
-    ngx_str_t                    url;
+    ngx_str_t                    url, strict;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
@@ -155,11 +155,18 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    ngx_str_null(&strict);
+
+    if (rlcf->strict) {
+        ngx_str_set(&strict, "1");
+    }
+
     if (ngx_http_retort_add(params, "RETORT_API", &rlcf->api->name) != NGX_OK
         || ngx_http_retort_add(params, "RETORT_WORKSPACE", &ctx->workspace)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_TOOLS", &rlcf->tools)
            != NGX_OK
+        || ngx_http_retort_add(params, "RETORT_STRICT", &strict) != NGX_OK
         || ngx_http_retort_add(params, "RETORT_PROFILE", &rlcf->profile)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_EXECUTION", &ctx->execution)

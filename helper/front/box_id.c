@@ -115,6 +115,46 @@ box_id_run(char id[REQ_EXECUTION], const char *workspace, const char *session,
 }
 
 
+/* the last of its five parts is the mark */
+
+static int
+box_id_mark(char *mark, const char *workspace, const char *stem)
+{
+    return secret_hex(mark, BOX_ID_MARK, "environment %s %s %.*s", box_id_node,
+                      workspace, BOX_ID_ENVIRONMENT - BOX_ID_MARK - 1, stem);
+}
+
+
+int
+box_id_environment(char id[BOX_ID_ENVIRONMENT], const char *workspace)
+{
+    char  hex[33];
+
+    if (text_random(hex) == -1) {
+        return -1;
+    }
+
+    (void) snprintf(id, BOX_ID_ENVIRONMENT, "%.8s-%.4s-4%.3s-8%.3s-", hex,
+                    hex + 8, hex + 12, hex + 15);
+
+    return box_id_mark(id + strlen(id), workspace, id);
+}
+
+
+int
+box_id_environment_ours(const char *id, const char *workspace)
+{
+    char    mark[BOX_ID_MARK + 1];
+    size_t  n;
+
+    n = strlen(id);
+
+    return n == BOX_ID_ENVIRONMENT - 1
+           && box_id_mark(mark, workspace, id) == 0
+           && strcmp(id + n - BOX_ID_MARK, mark) == 0;
+}
+
+
 int
 box_id_ours(const char *id, const char *workspace)
 {

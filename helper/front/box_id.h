@@ -28,6 +28,16 @@ int box_id_session(char id[JOB_SANDBOX], const char *workspace,
 int box_id_run(char id[REQ_EXECUTION], const char *workspace,
     const char *session, const char *name);
 
+/*
+ * An environment: a name for a session that its client is given, and that
+ * looks like a UUID; did we give it to this workspace?
+ */
+
+#define BOX_ID_ENVIRONMENT  37          /* final NUL */
+
+int box_id_environment(char id[BOX_ID_ENVIRONMENT], const char *workspace);
+int box_id_environment_ours(const char *id, const char *workspace);
+
 /* did we give it to this workspace?  1 or 0 */
 
 int box_id_ours(const char *id, const char *workspace);

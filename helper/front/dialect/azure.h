@@ -53,6 +53,11 @@ int azure_parse(const request_t *req, const char *body, size_t len,
 
 int azure_words(json_object *list, buf_t *to, err_t *e);
 
+/* a time limit, bounded by ours and by what there is; 0, or -1 and "e" */
+
+int azure_seconds(const request_t *req, int64_t seconds, uint64_t *msec,
+    err_t *e);
+
 /* azure_out.c */
 
 void azure_render(const request_t *req, int form, const exec_t *x,
@@ -67,6 +72,11 @@ json_object *azure_value(const result_t *res, const picture_t *pics,
 
 const char *azure_status(const exec_t *x);
 const char *azure_cause(verdict_t v);
+int azure_exit(const result_t *res);
+
+/* Azure's name of an error, and its status */
+
+const char *azure_code(const err_t *e, int *status);
 
 /* azure_files.c, azure_session.c, azure_err.c */
 

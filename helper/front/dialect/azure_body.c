@@ -333,7 +333,7 @@ azure_shell(azure_body_t *b, err_t *e)
 /* exactly one thing to run */
 
 static int
-azure_code(azure_body_t *b, err_t *e)
+azure_run(azure_body_t *b, err_t *e)
 {
     int           n, rc;
     json_object  *code;
@@ -366,29 +366,46 @@ azure_code(azure_body_t *b, err_t *e)
 
 /* what is more than may be had is taken as that */
 
+int
+azure_seconds(const request_t *req, int64_t seconds, uint64_t *msec, err_t *e)
+{
+    uint64_t  max;
+
+    max = req->run_max.timeout;
+    max = max < AZURE_TIME_MAX ? max : AZURE_TIME_MAX;
+
+    if (seconds < 1) {
+        return err_set(e, 400, "bad_value", "timeoutInSeconds must be above "
+                       "0.");
+    }
+
+    *msec = (uint64_t) seconds > max / 1000 ? max : (uint64_t) seconds * 1000;
+
+    return 0;
+}
+
+
 static int
 azure_limits(azure_body_t *b, err_t *e)
 {
-    int64_t    seconds, chars;
-    job_t     *job;
-    uint64_t   max;
+    int64_t   seconds, chars;
+    job_t    *job;
 
     job = b->job;
-    max = b->req->run_max.timeout;
-    max = max < AZURE_TIME_MAX ? max : AZURE_TIME_MAX;
     seconds = b->v[AZURE_SECONDS] == NULL ? AZURE_TIME / 1000
               : json_object_get_int64(b->v[AZURE_SECONDS]);
     chars = b->v[AZURE_LENGTH] == NULL ? AZURE_STREAM
             : json_object_get_int64(b->v[AZURE_LENGTH]);
 
-    if (seconds < 1 || chars < 1 || chars > INT32_MAX) {
-        return err_set(e, 400, "bad_value", "%s must be above 0.",
-                       seconds < 1 ? "timeoutInSeconds"
-                                   : "outputStreamsMaxLength");
+    if (azure_seconds(b->req, seconds, &job->timeout, e) == -1) {
+        return -1;
     }
 
-    job->timeout = (uint64_t) seconds > max / 1000 ? max
-                   : (uint64_t) seconds * 1000;
+    if (chars < 1 || chars > INT32_MAX) {
+        return err_set(e, 400, "bad_value",
+                       "outputStreamsMaxLength must be above 0.");
+    }
+
     job->note |= (uint64_t) chars;
     job->output = b->req->run.output;
     job->box = b->req->box;
@@ -442,7 +459,7 @@ azure_object(azure_body_t *b, json_object *o, err_t *e)
         return -1;
     }
 
-    return azure_code(b, e);
+    return azure_run(b, e);
 }
 
 

@@ -53,7 +53,7 @@ static const azure_code_t  azure_statuses[] = {
 };
 
 
-static const char *
+const char *
 azure_code(const err_t *e, int *status)
 {
     size_t  i;

@@ -227,9 +227,15 @@ azure_old(const exec_t *x, answer_t *a)
 }
 
 
-static int
+/* Python has none of its own */
+
+int
 azure_exit(const result_t *res)
 {
+    if (res->language == KRN_PYTHON) {
+        return res->verdict != VERDICT_OK;
+    }
+
     return res->verdict == VERDICT_OK || res->verdict == VERDICT_ERROR
            ? res->exit_code : -1;
 }

@@ -27,6 +27,7 @@
     X(qwen)                                                                   \
     X(mcp)                                                                    \
     X(prisme)                                                                 \
+    X(azure_mcp)                                                              \
     X(anthropic)                                                              \
     X(azure)                                                                  \
     X(azure_image)

@@ -23,12 +23,31 @@ typedef struct {
 } mcp_method_t;
 
 
+/* as Azure's says it, whatever is asked for */
+
+static call_do_t
+mcp_azure_initialize(mcp_t *m)
+{
+    mcp_result(m, mcp_json("{\"protocolVersion\":\"2025-03-26\","
+                           "\"capabilities\":{\"tools\":{\"call\":true,"
+                           "\"list\":true}},\"serverInfo\":{\"name\":"
+                           "\"Microsoft Container Apps MCP Server\","
+                           "\"version\":\"1.0.0\"}}"));
+
+    return CALL_ANSWERED;
+}
+
+
 static call_do_t
 mcp_initialize(mcp_t *m)
 {
     char          id[SESSION_ID];
     const char   *version;
     json_object  *o, *v;
+
+    if (m->azure) {
+        return mcp_azure_initialize(m);
+    }
 
     version = m->prisme ? "2025-06-18" : MCP_NEWEST;
 
@@ -125,6 +144,35 @@ mcp_key(mcp_t *m, json_object *id)
 }
 
 
+static void
+mcp_args_fault(mcp_t *m, const err_t *e)
+{
+    if (m->tool->rpc) {
+        (void) mcp_error(m, 200, e->status == 404 ? MCP_NOT_FOUND : MCP_PARAMS,
+                         e->text, NULL);
+        return;
+    }
+
+    mcp_result(m, m->tool->fail(m, e));
+}
+
+
+static void
+mcp_tools_now(mcp_t *m)
+{
+    json_object  *o;
+
+    o = m->tool->now(m);
+
+    if (o != NULL) {
+        mcp_result(m, o);
+
+    } else {
+        (void) mcp_error(m, 500, MCP_INTERNAL, "out of memory", NULL);
+    }
+}
+
+
 static call_do_t
 mcp_tools_call(mcp_t *m)
 {
@@ -163,7 +211,12 @@ mcp_tools_call(mcp_t *m)
     memset(&e, 0, sizeof(e));
 
     if (mcp_args(m, args, &e) == -1) {
-        mcp_result(m, m->tool->fail(m, &e));
+        mcp_args_fault(m, &e);
+        return CALL_ANSWERED;
+    }
+
+    if (m->tool->now != NULL) {
+        mcp_tools_now(m);
         return CALL_ANSWERED;
     }
 
@@ -261,7 +314,8 @@ mcp_new(call_t *c)
         m->call = c;
         m->version = "";
         m->prisme = strcmp(c->req->api, "prisme") == 0;
-        m->session = m->prisme ? "" : mcp_session(c->req);
+        m->azure = strcmp(c->req->api, "azure_mcp") == 0;
+        m->session = m->prisme || m->azure ? "" : mcp_session(c->req);
     }
 
     return m;
@@ -373,6 +427,18 @@ const dialect_t  dialect_mcp = {
 
 const dialect_t  dialect_prisme = {
     .name = "prisme",
+    .routes = mcp_prisme_routes,
+    .fail = mcp_fail,
+    .call = mcp_call,
+    .call_done = mcp_call_done,
+    .call_fail = mcp_call_fail,
+    .call_free = mcp_call_free,
+    .call_session = mcp_session
+};
+
+
+const dialect_t  dialect_azure_mcp = {
+    .name = "azure_mcp",
     .routes = mcp_prisme_routes,
     .fail = mcp_fail,
     .call = mcp_call,

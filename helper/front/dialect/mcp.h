@@ -1,6 +1,7 @@
 
 /*
- * Inside of the dialect of MCP, and of Prisme's, which is MCP with one tool.
+ * Inside of the dialect of MCP, of Prisme's, which is MCP with one tool, and of
+ * Azure's, with three.
  * One POST is one JSON-RPC message.  Two eras share the endpoint: one that
  * begins with "initialize" and may have sessions, and one in which each
  * message stands alone.
@@ -26,6 +27,7 @@
 #define MCP_METHOD    -32601
 #define MCP_PARAMS    -32602
 #define MCP_INTERNAL  -32603
+#define MCP_NOT_FOUND -32000
 #define MCP_SESSION   -32001            /* only in the era before */
 #define MCP_HEADER    -32020
 #define MCP_VERSION   -32022
@@ -51,6 +53,8 @@ struct mcp_s {
     buf_t               line;           /* of stdout, that has no end yet */
     int                 modern;
     int                 prisme;
+    int                 azure;
+    int                 timed;          /* the client has said how long */
 };
 
 struct mcp_tool_s {
@@ -64,6 +68,14 @@ struct mcp_tool_s {
     krn_language_t         language;
     int                    handle;      /* "sandbox_id" goes in and out */
     int                    alone;       /* never in a session */
+    int                    rpc;         /* bad arguments are no result */
+    const char            *as;          /* offered with it, but not listed */
+
+    /* is all there that it takes?  NULL: "code" is; 0, or -1 and "e" */
+    int                  (*ready)(mcp_t *m, err_t *e);
+
+    /* a tool that runs nothing: its result, NULL if memory runs out */
+    json_object         *(*now)(mcp_t *m);
 
     /* the answer's result; the second of a call that did not run */
     json_object         *(*done)(mcp_t *m, const exec_t *x);
@@ -137,6 +149,14 @@ json_object *mcp_code_done(mcp_t *m, const exec_t *x);
 json_object *mcp_code_fail(mcp_t *m, const err_t *e);
 json_object *mcp_prisme_done(mcp_t *m, const exec_t *x);
 json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
+
+/* mcp_azure.c: ended by a row without a name */
+
+extern const mcp_tool_t  mcp_azure_tools[];
+
+/* the run's pictures, added to a result */
+
+json_object *mcp_pictures(const mcp_t *m, json_object *result);
 
 /* a result of these; takes "structured", whose text is the first block */
 

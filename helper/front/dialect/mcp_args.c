@@ -127,7 +127,9 @@ mcp_where(mcp_t *m, err_t *e)
 
     job = &m->call->job;
 
-    if (job->sandbox[0] != '\0' || m->tool->alone) {
+    if (job->sandbox[0] != '\0' || job->session[0] != '\0'
+        || m->tool->alone)
+    {
         return 0;
     }
 
@@ -166,6 +168,14 @@ mcp_args(mcp_t *m, json_object *args, err_t *e)
 
     if (args != NULL && json_in_keys(args, m->tool->keys, "", m, e) == -1) {
         return -1;
+    }
+
+    if (m->tool->now != NULL) {
+        return 0;
+    }
+
+    if (m->tool->ready != NULL) {
+        return m->tool->ready(m, e) == 0 ? mcp_where(m, e) : -1;
     }
 
     if (job->code_len == 0) {

@@ -91,7 +91,7 @@ mcp_link(const mcp_t *m, const out_artifact_t *a)
 
 /* the oldest clients know no links, and have them in the text */
 
-static json_object *
+json_object *
 mcp_pictures(const mcp_t *m, json_object *result)
 {
     size_t            i;

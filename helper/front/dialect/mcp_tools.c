@@ -85,10 +85,17 @@ static const mcp_tool_t  mcp_table[] = {
           "[\"code\"]}",
       .annotations = MCP_HINTS, .keys = mcp_keys_code,
       .language = KRN_PYTHON,
-      .done = mcp_code_done, .fail = mcp_code_fail }
+      .done = mcp_code_done, .fail = mcp_code_fail },
+
+    { .name = NULL }
 };
 
-#define MCP_TABLE  (sizeof(mcp_table) / sizeof(mcp_table[0]))
+
+static const mcp_tool_t *const  mcp_tables[] = {
+    mcp_table, mcp_azure_tools
+};
+
+#define MCP_TABLES  (sizeof(mcp_tables) / sizeof(mcp_tables[0]))
 
 
 /* RETORT_TOOLS has the names with blanks between them */
@@ -102,7 +109,10 @@ mcp_offered(const mcp_t *m, const char *name)
     list = request_param(m->call->req->params, "RETORT_TOOLS");
 
     if (list == NULL) {
-        list = m->prisme ? "execute_python" : "python bash";
+        list = m->prisme ? "execute_python"
+               : m->azure ? "launchShell runPythonCodeInRemoteEnvironment "
+                            "runShellCommandInRemoteEnvironment"
+               : "python bash";
     }
 
     for ( /* void */ ; *list != '\0'; list += n + strspn(list + n, " ")) {
@@ -120,11 +130,14 @@ mcp_offered(const mcp_t *m, const char *name)
 const mcp_tool_t *
 mcp_tool(const mcp_t *m, const char *name)
 {
-    size_t  i;
+    size_t             i;
+    const mcp_tool_t  *t;
 
-    for (i = 0; i < MCP_TABLE; i++) {
-        if (strcmp(mcp_table[i].name, name) == 0) {
-            return mcp_offered(m, name) ? &mcp_table[i] : NULL;
+    for (i = 0; i < MCP_TABLES; i++) {
+        for (t = mcp_tables[i]; t->name != NULL; t++) {
+            if (strcmp(t->name, name) == 0) {
+                return mcp_offered(m, t->as != NULL ? t->as : name) ? t : NULL;
+            }
         }
     }
 
@@ -156,14 +169,17 @@ mcp_described(const mcp_tool_t *t)
 json_object *
 mcp_tools(const mcp_t *m)
 {
-    size_t        i;
-    json_object  *all;
+    size_t             i;
+    json_object       *all;
+    const mcp_tool_t  *t;
 
     all = json_object_new_array();
 
-    for (i = 0; i < MCP_TABLE; i++) {
-        if (mcp_offered(m, mcp_table[i].name)) {
-            (void) json_object_array_add(all, mcp_described(&mcp_table[i]));
+    for (i = 0; i < MCP_TABLES; i++) {
+        for (t = mcp_tables[i]; t->name != NULL; t++) {
+            if (t->as == NULL && mcp_offered(m, t->name)) {
+                (void) json_object_array_add(all, mcp_described(t));
+            }
         }
     }
 

@@ -21,6 +21,7 @@ my $keys = "retort_auth_key_file $s->{dir}/keys;";
 
 $s->{location} = <<"CONF";
 location /azure/ { retort_api azure; $pass $keys client_max_body_size 1m; }
+location = /azure/mcp { retort_api azure_mcp; $pass $keys }
 location /away/ { retort_api azure; $keys retort_pass unix:$s->{dir}/no.sock; }
 location /image/ { retort_api azure_image; $pass retort_workspace pool; }
 CONF
@@ -125,6 +126,32 @@ is(ask('DELETE', '/azure/session', undef, id => 'more-1')->{status}, 204,
 ok($s->until_true(sub { ask('POST', '/azure/executions', { code => '1' },
                             id => 'more-3')->{status} == 200 }),
    'which makes room for another');
+
+# MCP
+
+sub tool {
+    my ($name, $args, %head) = @_;
+    my $res = $s->request('POST', '/azure/mcp', $json->encode({ jsonrpc =>
+        '2.0', id => 1, method => 'tools/call', params => { name => $name,
+        arguments => $args } }), authorization => '',
+        'x-ms-apikey' => $s->{key}, %head);
+    $res->{json} = eval { $json->decode($res->{content}) };
+    return $res;
+}
+
+ask('DELETE', '/azure/session', undef, id => $_) for 'more-2', 'more-3';
+my $env = tool('launchShell', {})->{json}{result}{structuredContent}
+    {environmentId};
+$r = tool('runPythonCodeInRemoteEnvironment', { environmentId => $env,
+    pythonCode => "y = 6\nprint(y * 7)" })->{json}{result};
+is($r->{structuredContent}{stdout}, "42\n", 'code runs in an environment');
+is(tool('runShellCommandInRemoteEnvironment', { environmentId => $env,
+    execCommandAndArgs => ['sh', '-c', 'exit 4'] })->{json}{result}
+    {structuredContent}{exitCode}, 4, 'and so do commands');
+is(ask('POST', '/azure/executions', { code => 'y' }, id => $env)
+   ->{json}{result}{executionResult}, 6, 'REST finds it by its name');
+$r = tool('launchShell', {}, 'x-ms-apikey' => 'wrong');
+is("$r->{status} $r->{json}{error}{code}", '401 -32001', 'a wrong key');
 
 # the image
 
