@@ -85,7 +85,8 @@ bad 'an unknown api', 'unknown api "nativ" in "retort_api"',
 bad 'an unknown tool', 'unknown tool "pyton" in "retort_tools"',
     "$pass retort_tools python pyton;";
 good 'all tools', "$pass retort_tools python bash execute_python "
-    . 'code_interpreter;';
+    . 'code_interpreter launchShell runPythonCodeInRemoteEnvironment '
+    . 'runShellCommandInRemoteEnvironment;';
 bad 'a bad profile', 'must be 1 to 31', "$pass retort_profile a/b;";
 bad 'a long profile', 'must be 1 to 31', "$pass retort_profile " . 'p' x 32 . ';';
 bad 'a bad workspace', 'must be 1 to 64', 'retort_workspace "a b";';
@@ -113,6 +114,7 @@ for (['timeout', '25h', 'must be between'], ['timeout', '0', 'must be between'],
 my %value = (
     retort_api => 'native', retort_tools => 'bash', retort_profile => 'p', retort_workspace => 'w',
     retort_node => 'n', retort_static_url => '/s',
+    retort_azure_strict => 'on',
     retort_auth_key_file => "$dir/keys",
     retort_limit_timeout => '1s', retort_limit_memory => '1m',
     retort_limit_disk => '1m', retort_limit_output => '1m',

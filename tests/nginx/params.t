@@ -26,6 +26,7 @@ http {
         location /all/ {
             retort_pass unix:%%DIR%%/front.sock;
             retort_profile big.one;
+            retort_azure_strict on;
             retort_static_url $scheme://$host/static//;
             retort_limit_timeout 2500ms;
             retort_limit_memory 2g;
@@ -126,6 +127,7 @@ is $req->{stdin}, $evil, 'a body that looks like records is a body';
 
 $p = seen('GET', '/all/', '')->{params};
 is_deeply { map { $_ => $p->{$_} } grep { /^RETORT_[LPS]/ } keys %$p }, {
+    RETORT_STRICT => 1,
     RETORT_PROFILE => 'big.one',
     RETORT_STATIC_URL => 'http://localhost/static',
     RETORT_LIMIT_TIMEOUT => 2500,

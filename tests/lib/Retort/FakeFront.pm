@@ -146,6 +146,8 @@ sub requests {
         @seen = ();
 
         if (open my $fh, '<', $self->{log}) {
+            # not while a line is being written
+            flock $fh, LOCK_SH;
             @seen = map { JSON::PP->new->latin1->decode($_) } <$fh>;
         }
 
