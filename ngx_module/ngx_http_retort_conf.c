@@ -76,6 +76,13 @@ static ngx_str_t  ngx_http_retort_tools[] = {
 };
 
 
+ngx_conf_enum_t  ngx_http_retort_mcp_pictures[] = {
+    { ngx_string("image"), 0 },
+    { ngx_string("link"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
 #define RETORT_TERABYTE  ((off_t) 1 << 40)
 
 ngx_http_retort_limit_t  ngx_http_retort_limits[] = {

@@ -50,6 +50,20 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_mcp_pictures"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_conf_set_enum_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_retort_loc_conf_t, mcp_links),
+      ngx_http_retort_mcp_pictures },
+
+    { ngx_string("retort_mcp_fixtures"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_FLAG,
+      ngx_conf_set_flag_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_retort_loc_conf_t, mcp_fixtures),
+      NULL },
+
     { ngx_string("retort_profile"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
       ngx_http_retort_set_profile,
@@ -326,6 +340,8 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
      *     conf->tools, profile, node, artifacts = { 0, NULL };
      */
 
+    conf->mcp_links = NGX_CONF_UNSET_UINT;
+    conf->mcp_fixtures = NGX_CONF_UNSET;
     conf->workspace = NGX_CONF_UNSET_PTR;
     conf->static_url = NGX_CONF_UNSET_PTR;
     conf->keys = NGX_CONF_UNSET_PTR;
@@ -376,6 +392,8 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_str_value(conf->tools, prev->tools, "");
     ngx_conf_merge_value(conf->strict, prev->strict, 0);
+    ngx_conf_merge_uint_value(conf->mcp_links, prev->mcp_links, 0);
+    ngx_conf_merge_value(conf->mcp_fixtures, prev->mcp_fixtures, 0);
     ngx_conf_merge_str_value(conf->profile, prev->profile, "default");
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);

@@ -133,6 +133,8 @@ typedef struct {
     ngx_http_retort_api_t     *api;
     ngx_str_t                  tools;    /* names, with blanks between */
     ngx_flag_t                 strict;   /* Azure's: only names of ours */
+    ngx_uint_t                 mcp_links;
+    ngx_flag_t                 mcp_fixtures;
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
     ngx_array_t               *keys;     /* of ngx_http_retort_key_t */
@@ -316,6 +318,8 @@ char *ngx_http_retort_set_pass(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_api(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+extern ngx_conf_enum_t  ngx_http_retort_mcp_pictures[];
+
 char *ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_profile(ngx_conf_t *cf, ngx_command_t *cmd,

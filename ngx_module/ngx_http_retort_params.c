@@ -23,6 +23,8 @@ static ngx_int_t ngx_http_retort_add_link(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
 static ngx_int_t ngx_http_retort_add_zones(ngx_http_request_t *r,
     ngx_array_t *params);
+static ngx_int_t ngx_http_retort_add_mcp(ngx_http_retort_loc_conf_t *rlcf,
+    ngx_array_t *params);
 static ngx_int_t ngx_http_retort_cgi_params(ngx_http_request_t *r,
     ngx_array_t *params);
 static ngx_int_t ngx_http_retort_limit_params(ngx_http_request_t *r,
@@ -140,6 +142,23 @@ ngx_http_retort_record_header(u_char *p, ngx_uint_t type, size_t len)
 }
 
 
+static ngx_int_t
+ngx_http_retort_add_mcp(ngx_http_retort_loc_conf_t *rlcf, ngx_array_t *params)
+{
+    static ngx_str_t  link = ngx_string("link");
+    static ngx_str_t  on = ngx_string("on");
+
+    if (rlcf->mcp_links
+        && ngx_http_retort_add(params, "RETORT_MCP_PICTURES", &link) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return rlcf->mcp_fixtures
+           ? ngx_http_retort_add(params, "RETORT_MCP_FIXTURES", &on) : NGX_OK;
+}
+
+
 /* what only the web server can set */
 
 static ngx_int_t
@@ -176,7 +195,9 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    if (ngx_http_retort_add_zones(r, params) != NGX_OK) {
+    if (ngx_http_retort_add_zones(r, params) != NGX_OK
+        || ngx_http_retort_add_mcp(rlcf, params) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 

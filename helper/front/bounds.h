@@ -33,6 +33,7 @@
 #define BOUND_SESSIONS      4096
 #define BOUND_SESSIONS_OWN  512         /* of one workspace */
 #define BOUND_LASTING       32          /* runs that need no client */
+#define BOUND_TALK          30000       /* for a client to say something */
 #define BOUND_PICTURES      4194304     /* bytes of them inside of one answer */
 
 /* files of a session */

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "calls.h"
+#include "wake.h"
 
 
 static pthread_mutex_t   calls_mutex = PTHREAD_MUTEX_INITIALIZER;
 static calls_one_t      *calls_all;
+static calls_ear_t      *calls_ears;
 
 
 void
@@ -68,4 +70,66 @@ calls_cancel(const char *key, const char *workspace)
     (void) pthread_mutex_unlock(&calls_mutex);
 
     return n;
+}
+
+
+void
+calls_listen(calls_ear_t *ear)
+{
+    (void) pthread_mutex_lock(&calls_mutex);
+    ear->next = calls_ears;
+    calls_ears = ear;
+    (void) pthread_mutex_unlock(&calls_mutex);
+}
+
+
+void
+calls_deaf(calls_ear_t *ear)
+{
+    calls_ear_t  **p;
+
+    (void) pthread_mutex_lock(&calls_mutex);
+
+    for (p = &calls_ears; *p != NULL; p = &(*p)->next) {
+        if (*p == ear) {
+            *p = ear->next;
+            break;
+        }
+    }
+
+    (void) pthread_mutex_unlock(&calls_mutex);
+}
+
+
+int
+calls_heard(calls_ear_t *ear)
+{
+    int  heard;
+
+    (void) pthread_mutex_lock(&calls_mutex);
+    heard = ear->text.len != 0;
+    (void) pthread_mutex_unlock(&calls_mutex);
+
+    return heard;
+}
+
+
+void
+calls_tell(const char *key, const char *workspace, const char *p, size_t n)
+{
+    calls_ear_t  *ear;
+
+    (void) pthread_mutex_lock(&calls_mutex);
+
+    for (ear = calls_ears; ear != NULL; ear = ear->next) {
+        if (ear->text.len == 0 && strcmp(ear->key, key) == 0
+            && strcmp(ear->workspace, workspace) == 0)
+        {
+            (void) buf_add(&ear->text, p, n);
+            (void) buf_add(&ear->text, "", 1);
+            wake_post(ear->wake);
+        }
+    }
+
+    (void) pthread_mutex_unlock(&calls_mutex);
 }

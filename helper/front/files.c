@@ -35,6 +35,7 @@ typedef struct {
     krn_entry_t         entry;
     uint64_t            sent;
     uint64_t            until;
+    buf_t              *into;       /* NULL: to the client */
 } files_get_t;
 
 
@@ -254,7 +255,7 @@ files_list(const files_ask_t *ask, file_infos_t *list, err_t *e)
         return -1;
     }
 
-    rc = files_list_ask(&op, folder, recursive, list, e);
+    rc = files_list_ask(&op, folder, recursive || ask->below, list, e);
     file_op_end(&op);
 
     return rc;
@@ -366,6 +367,10 @@ files_write(files_get_t *g, const void *p, size_t n)
     routes_body_t  *body;
 
     body = g->ask->body;
+
+    if (g->into != NULL) {
+        return buf_add(g->into, p, n);
+    }
 
     if (g->ask->a->sent) {
         return body->write(body, p, n);
@@ -489,6 +494,48 @@ files_show(const files_ask_t *ask, file_info_t *file, err_t *e)
 
     return rc == 0 && file->name == NULL
            ? err_set(e, 500, "no_memory", "out of memory") : rc;
+}
+
+
+int
+files_read(const files_ask_t *ask, uint64_t max, buf_t *to, err_t *e)
+{
+    int          rc;
+    files_get_t  g;
+
+    memset(&g, 0, sizeof(g));
+    g.ask = ask;
+    g.into = to;
+    g.name = files_name(ask, e);
+
+    if (g.name == NULL
+        || file_op_begin(&g.op, ask->req, ask->sandbox, ask->session,
+                         ask->body->client, e) == -1)
+    {
+        return -1;
+    }
+
+    g.until = clock_mono_us() + (uint64_t) BOUND_FILE_TIME * 1000;
+    rc = file_op_ask(&g.op, KRN_GET, 0, 0, g.name, e);
+
+    if (rc == 0) {
+        rc = files_get_entry(&g, e);
+    }
+
+    if (rc == 0 && g.entry.size > max) {
+        rc = err_set(e, 413, "too_large", "\"%.100s\": a file that is read "
+                     "whole has at most %llu bytes", g.name,
+                     (unsigned long long) max);
+    }
+
+    if (rc == 0) {
+        rc = files_get_bytes(&g, e);
+    }
+
+    file_op_end(&g.op);
+
+    return rc == 0 && g.sent != g.entry.size
+           ? err_set(e, 500, "file_failed", "less than was announced") : rc;
 }
 
 

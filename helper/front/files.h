@@ -39,6 +39,7 @@ typedef struct {
     const char             *session;    /* its name instead, if not "" */
     const char             *name;   /* behind "files/"; NULL: there is none */
     const char             *folder; /* NULL: "path" of the query */
+    int                     below;  /* lists what is in its folders, too */
     struct routes_body_s   *body;
     answer_t               *a;
 } files_ask_t;
@@ -54,6 +55,10 @@ int files_delete(const files_ask_t *ask, err_t *e);
 /* what a file is, without its bytes; the caller frees its name */
 
 int files_show(const files_ask_t *ask, file_info_t *file, err_t *e);
+
+/* all of one that has at most "max" bytes, appended */
+
+int files_read(const files_ask_t *ask, uint64_t max, buf_t *to, err_t *e);
 
 /* GET and HEAD: 0 and an answer that is sent, or can be; or -1 and "e" */
 

@@ -194,14 +194,33 @@ follow_fill(follow_t *f)
 }
 
 
+static void
+follow_head(follow_t *f, answer_t *a)
+{
+    buf_t  head;
+
+    memset(&head, 0, sizeof(head));
+    a->status = 200;
+    a->streamed = 1;
+    a->length = ANSWER_OPEN;
+    f->dialect->stream(f->form, a);
+
+    if (answer_head(a, &head) == -1) {
+        f->out.failed = 1;
+    }
+
+    follow_put(f, &head);
+    buf_free(&head);
+    answer_free(a);
+}
+
+
 void
 follow_begin(follow_t *f, exec_t *x, uint64_t after)
 {
-    buf_t     head;
     answer_t  a;
 
     memset(&a, 0, sizeof(a));
-    memset(&head, 0, sizeof(head));
 
     (void) pthread_mutex_lock(&x->lock);
 
@@ -210,10 +229,6 @@ follow_begin(follow_t *f, exec_t *x, uint64_t after)
     f->begun = 1;
     f->beat = clock_mono_us() + BOUND_BEAT * 1000;
 
-    a.status = 200;
-    a.streamed = 1;
-    a.length = ANSWER_OPEN;
-    f->dialect->stream(f->form, &a);
     (void) buf_printf(&a.lines, "X-Retort-Execution: %s\r\n", x->id);
 
     if (x->sandbox[0] != '\0') {
@@ -222,13 +237,7 @@ follow_begin(follow_t *f, exec_t *x, uint64_t after)
 
     (void) pthread_mutex_unlock(&x->lock);
 
-    if (answer_head(&a, &head) == -1) {
-        f->out.failed = 1;
-    }
-
-    follow_put(f, &head);
-    buf_free(&head);
-    answer_free(&a);
+    follow_head(f, &a);
 }
 
 
@@ -350,6 +359,37 @@ follow_all(follow_t *f)
     exec_unfollow(f->x, &r);
 
     return rc;
+}
+
+
+void
+follow_open(follow_t *f)
+{
+    answer_t  a;
+
+    memset(&a, 0, sizeof(a));
+    follow_head(f, &a);
+}
+
+
+int
+follow_tell(follow_t *f, const buf_t *b)
+{
+    struct pollfd  p;
+
+    follow_put(f, b);
+
+    do {
+        if (f->out.failed || follow_push(f) == -1) {
+            return -1;
+        }
+
+        p.fd = f->fd;
+        p.events = POLLOUT;
+
+    } while (follow_waits(f) && poll(&p, 1, BOUND_SEND_STALL) == 1);
+
+    return follow_waits(f) ? -1 : 0;
 }
 
 

@@ -50,6 +50,14 @@ int follow_waits(const follow_t *f);
 
 int follow_all(follow_t *f);
 
+/*
+ * Without an execution: the head, and bytes behind it, until they are taken.
+ * 0, or -1 if the client is gone or stalls.
+ */
+
+void follow_open(follow_t *f);
+int follow_tell(follow_t *f, const buf_t *b);
+
 void follow_free(follow_t *f);
 
 

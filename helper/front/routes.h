@@ -83,6 +83,8 @@ int routes_files(routes_t *r, err_t *e);
 int routes_shelf(routes_t *r, err_t *e);
 int routes_call(routes_t *r, err_t *e);
 int routes_call_end(routes_t *r, err_t *e);
+void routes_call_files(routes_t *r, call_t *c);
+void routes_talk(routes_t *r, call_t *c);
 int routes_call_resume(routes_t *r, err_t *e);
 
 /* a client that follows what runs; the second ends its answer */

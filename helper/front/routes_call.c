@@ -176,6 +176,18 @@ routes_call(routes_t *r, err_t *e)
         routes_call_run(r, &c);
         break;
 
+    case CALL_FILES:
+        routes_call_files(r, &c);
+        break;
+
+    case CALL_TALK:
+        routes_talk(r, &c);
+        break;
+
+    case CALL_TELL:
+        calls_tell(c.key, r->req->workspace, c.body, c.len);
+        break;
+
     case CALL_CANCEL:
         (void) calls_cancel(c.key, r->req->workspace);
         break;

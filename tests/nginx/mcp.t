@@ -24,6 +24,8 @@ http {
             retort_pass unix:%%DIR%%/front.sock;
             retort_api mcp;
             retort_tools python code_interpreter;
+            retort_mcp_pictures link;
+            retort_mcp_fixtures on;
         }
         location = /prisme/mcp {
             retort_pass unix:%%DIR%%/front.sock;
@@ -68,6 +70,9 @@ for (['/mcp', 'mcp', 'python code_interpreter'], ['/prisme/mcp', 'prisme',
     my $p = $front->last_request->{params};
     is $p->{RETORT_API}, $api, "the front is told that it is $api";
     is $p->{RETORT_TOOLS}, $tools, 'and which tools there are';
+    is_deeply [@$p{qw(RETORT_MCP_PICTURES RETORT_MCP_FIXTURES)}],
+        $api eq 'mcp' ? ['link', 'on'] : [undef, undef],
+        'how pictures come, and of fixtures only where they are';
     is "$p->{SCRIPT_NAME} $p->{PATH_INFO}", "$path ", 'the path is all prefix';
 }
 

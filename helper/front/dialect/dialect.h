@@ -100,8 +100,36 @@ typedef struct {
 typedef enum {
     CALL_ANSWERED,
     CALL_RUN,                   /* "job" is to run, then it is answered */
-    CALL_CANCEL                 /* answered; runs called "key" shall end */
+    CALL_CANCEL,                /* answered; runs called "key" shall end */
+    CALL_FILES,                 /* "files" says which, then it is answered */
+    CALL_TALK,                  /* call_talk() says it piece by piece */
+    CALL_TELL                   /* answered; the talk "key" hears of it */
 } call_do_t;
+
+
+/* files that a message is about */
+
+typedef enum {
+    CALL_FILES_LIST,            /* the folder "name" */
+    CALL_FILES_READ,
+    CALL_FILES_ARTIFACT         /* "name" is its id */
+} call_files_do_t;
+
+typedef struct {
+    call_files_do_t  what;
+    char             sandbox[JOB_SANDBOX];
+    char             session[JOB_SESSION];      /* instead, if not "" */
+    char             name[BOUND_FILE_NAME + 1];
+    int              recursive;
+    file_infos_t     list;
+    buf_t            bytes;
+} call_files_t;
+
+
+/* a talk: how long it pauses (msec), or one of these */
+
+#define CALL_TALK_END   0
+#define CALL_TALK_HEAR  -1      /* goes on when somebody tells "key" */
 
 typedef struct {
     const request_t  *req;
@@ -116,6 +144,7 @@ typedef struct {
     char              key[CALL_KEY];    /* "": it cannot be cancelled */
     picture_t        *pics;
     size_t            npics;
+    call_files_t      files;
     void             *own;      /* the dialect's */
 } call_t;
 
@@ -175,6 +204,10 @@ typedef struct {
     void  (*call_done)(call_t *c, const exec_t *x);
     void  (*call_fail)(call_t *c, const err_t *e);
     void  (*call_free)(call_t *c);
+
+    /* answers about "files"; a piece of a talk, "heard" is NULL for nothing */
+    void  (*call_filed)(call_t *c);
+    int   (*call_talk)(call_t *c, buf_t *to, const char *heard);
 
     /*
      * Streams of messages.  An event of the run; then how a cut stream goes

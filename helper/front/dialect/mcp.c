@@ -13,7 +13,9 @@
 #include "native.h"
 
 
-enum { MCP_OLD = 1, MCP_NEW = 2 };
+/* MCP_ALL: Prisme and Azure have it, too; MCP_TEST: with fixtures alone */
+
+enum { MCP_OLD = 1, MCP_NEW = 2, MCP_ALL = 4, MCP_TEST = 8 };
 
 
 typedef struct {
@@ -35,6 +37,23 @@ mcp_azure_initialize(mcp_t *m)
                            "\"version\":\"1.0.0\"}}"));
 
     return CALL_ANSWERED;
+}
+
+
+/* nothing that does nothing: clients use what is named here */
+
+static json_object *
+mcp_capabilities(const mcp_t *m)
+{
+    return mcp_json(m->prisme ? "{\"tools\":{}}"
+                    : !m->fixtures
+                    ? "{\"tools\":{},\"prompts\":{},\"resources\":{}}"
+                    : m->modern
+                    ? "{\"tools\":{},\"prompts\":{},\"resources\":{},"
+                      "\"completions\":{}}"
+                    : "{\"tools\":{},\"prompts\":{},\"logging\":{},"
+                      "\"resources\":{\"subscribe\":true},"
+                      "\"completions\":{}}");
 }
 
 
@@ -71,8 +90,8 @@ mcp_initialize(mcp_t *m)
         (void) buf_printf(&m->call->a->lines, "Mcp-Session-Id: %s\r\n", id);
     }
 
-    o = mcp_json("{\"capabilities\":{\"tools\":{}},"
-                 "\"serverInfo\":{\"name\":\"retort\",\"version\":\"1\"}}");
+    o = mcp_json("{\"serverInfo\":{\"name\":\"retort\",\"version\":\"1\"}}");
+    native_add(o, "capabilities", mcp_capabilities(m));
     native_add(o, "protocolVersion", mcp_text(version));
     mcp_result(m, o);
 
@@ -89,13 +108,12 @@ mcp_ping(mcp_t *m)
 }
 
 
-/* what may be kept, and by whom */
-
-static json_object *
+json_object *
 mcp_cached(const mcp_t *m, json_object *o)
 {
     if (m->modern) {
-        native_add(o, "ttlMs", json_object_new_int(300000));
+        native_add(o, "ttlMs", json_object_new_int(m->filed != NULL
+                                                   ? 0 : 300000));
         native_add(o, "cacheScope", mcp_text("private"));
     }
 
@@ -106,37 +124,29 @@ mcp_cached(const mcp_t *m, json_object *o)
 static call_do_t
 mcp_discover(mcp_t *m)
 {
-    mcp_result(m, mcp_cached(m, mcp_json("{\"supportedVersions\":[\""
-                                         MCP_MODERN "\"],"
-                                         "\"capabilities\":{\"tools\":{}}}")));
-
-    return CALL_ANSWERED;
-}
-
-
-/* there is one page: nobody was given a cursor */
-
-static call_do_t
-mcp_list(mcp_t *m)
-{
     json_object  *o;
 
-    if (m->params != NULL
-        && json_object_object_get_ex(m->params, "cursor", NULL))
-    {
-        (void) mcp_error(m, 200, MCP_PARAMS, "no such cursor", NULL);
-        return CALL_ANSWERED;
-    }
-
-    o = json_object_new_object();
-    native_add(o, "tools", mcp_tools(m));
+    o = mcp_json("{\"supportedVersions\":[\"" MCP_MODERN "\"]}");
+    native_add(o, "capabilities", mcp_capabilities(m));
     mcp_result(m, mcp_cached(m, o));
 
     return CALL_ANSWERED;
 }
 
 
-static void
+static call_do_t
+mcp_list(mcp_t *m)
+{
+    json_object  *all;
+
+    all = mcp_tools(m);
+    mcp_fixture_list(m, all);
+
+    return mcp_page(m, "tools", all);
+}
+
+
+void
 mcp_key(mcp_t *m, json_object *id)
 {
     (void) snprintf(m->call->key, CALL_KEY, "%s %s", m->session,
@@ -176,9 +186,10 @@ mcp_tools_now(mcp_t *m)
 static call_do_t
 mcp_tools_call(mcp_t *m)
 {
-    err_t         e;
-    char          text[192];
-    json_object  *name, *args;
+    err_t                 e;
+    char                  text[192];
+    json_object          *name, *args;
+    const mcp_fixture_t  *f;
 
     if (m->params == NULL
         || !json_object_object_get_ex(m->params, "name", &name)
@@ -198,6 +209,11 @@ mcp_tools_call(mcp_t *m)
     }
 
     m->tool = mcp_tool(m, json_object_get_string(name));
+    f = mcp_fixture(m, json_object_get_string(name));
+
+    if (f != NULL) {
+        return mcp_fixture_call(m, f);
+    }
 
     if (m->tool == NULL) {
         (void) snprintf(text, sizeof(text), "%s: %.128s",
@@ -220,6 +236,11 @@ mcp_tools_call(mcp_t *m)
         return CALL_ANSWERED;
     }
 
+    if (m->tool->filed != NULL) {
+        m->filed = m->tool->filed;
+        return CALL_FILES;
+    }
+
     m->call->pictures = !m->prisme;
 
     /* who has a session says by a message of its own that a run shall end */
@@ -235,13 +256,31 @@ mcp_tools_call(mcp_t *m)
 
 
 static const mcp_method_t  mcp_methods[] = {
-    { "initialize", MCP_OLD, mcp_initialize },
-    { "ping", MCP_OLD, mcp_ping },
-    { "server/discover", MCP_NEW, mcp_discover },
-    { "tools/list", MCP_OLD|MCP_NEW, mcp_list },
-    { "tools/call", MCP_OLD|MCP_NEW, mcp_tools_call },
+    { "initialize", MCP_OLD|MCP_ALL, mcp_initialize },
+    { "ping", MCP_OLD|MCP_ALL, mcp_ping },
+    { "server/discover", MCP_NEW|MCP_ALL, mcp_discover },
+    { "tools/list", MCP_OLD|MCP_NEW|MCP_ALL, mcp_list },
+    { "tools/call", MCP_OLD|MCP_NEW|MCP_ALL, mcp_tools_call },
+    { "prompts/list", MCP_OLD|MCP_NEW, mcp_prompts_list },
+    { "prompts/get", MCP_OLD|MCP_NEW, mcp_prompts_get },
+    { "resources/list", MCP_OLD|MCP_NEW, mcp_resources_list },
+    { "resources/templates/list", MCP_OLD|MCP_NEW, mcp_resources_templates },
+    { "resources/read", MCP_OLD|MCP_NEW, mcp_resources_read },
+    { "completion/complete", MCP_OLD|MCP_NEW|MCP_TEST, mcp_complete },
+    { "logging/setLevel", MCP_OLD|MCP_TEST, mcp_nothing },
+    { "resources/subscribe", MCP_OLD|MCP_TEST, mcp_nothing },
+    { "resources/unsubscribe", MCP_OLD|MCP_TEST, mcp_nothing },
     { NULL, 0, NULL }
 };
+
+
+static int
+mcp_has(const mcp_t *m, int eras)
+{
+    return (eras & (m->modern ? MCP_NEW : MCP_OLD)) != 0
+           && ((eras & MCP_ALL) != 0 || (!m->prisme && !m->azure))
+           && ((eras & MCP_TEST) == 0 || m->fixtures);
+}
 
 
 static call_do_t
@@ -251,9 +290,7 @@ mcp_method(mcp_t *m)
     const mcp_method_t  *row;
 
     for (row = mcp_methods; row->name != NULL; row++) {
-        if (strcmp(row->name, m->method) == 0
-            && (row->eras & (m->modern ? MCP_NEW : MCP_OLD)) != 0)
-        {
+        if (strcmp(row->name, m->method) == 0 && mcp_has(m, row->eras)) {
             return row->serve(m);
         }
     }
@@ -274,6 +311,13 @@ mcp_notice(mcp_t *m)
     json_object  *id;
 
     m->call->a->status = m->prisme ? 200 : 202;
+
+    if (!m->modern && m->method == NULL && m->id != NULL && m->fixtures
+        && *m->session != '\0')
+    {
+        mcp_key(m, m->id);
+        return CALL_TELL;
+    }
 
     if (m->modern || m->method == NULL || *m->session == '\0'
         || strcmp(m->method, "notifications/cancelled") != 0
@@ -316,6 +360,11 @@ mcp_new(call_t *c)
         m->prisme = strcmp(c->req->api, "prisme") == 0;
         m->azure = strcmp(c->req->api, "azure_mcp") == 0;
         m->session = m->prisme || m->azure ? "" : mcp_session(c->req);
+        m->links = request_param(c->req->params, "RETORT_MCP_PICTURES")
+                   != NULL;
+        m->fixtures = !m->prisme && !m->azure
+                      && request_param(c->req->params, "RETORT_MCP_FIXTURES")
+                         != NULL;
     }
 
     return m;
@@ -372,7 +421,23 @@ mcp_call_fail(call_t *c, const err_t *e)
     mcp_t  *m;
 
     m = c->own;
-    mcp_result(m, m->tool->fail(m, e));
+
+    if (m->tool != NULL) {
+        mcp_result(m, m->tool->fail(m, e));
+
+    } else {
+        mcp_resource_fail(m, e);
+    }
+}
+
+
+static void
+mcp_call_filed(call_t *c)
+{
+    mcp_t  *m;
+
+    m = c->own;
+    m->filed(m);
 }
 
 
@@ -421,6 +486,8 @@ const dialect_t  dialect_mcp = {
     .stream = mcp_stream_head,
     .call_event = mcp_call_event,
     .call_resume = mcp_call_resume,
+    .call_filed = mcp_call_filed,
+    .call_talk = mcp_call_talk,
     .call_again = mcp_call_again
 };
 
@@ -445,5 +512,7 @@ const dialect_t  dialect_azure_mcp = {
     .call_done = mcp_call_done,
     .call_fail = mcp_call_fail,
     .call_free = mcp_call_free,
-    .call_session = mcp_session
+    .call_session = mcp_session,
+    .stream = mcp_stream_head,
+    .call_event = mcp_call_event
 };

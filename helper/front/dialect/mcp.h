@@ -30,11 +30,14 @@
 #define MCP_NOT_FOUND -32000
 #define MCP_SESSION   -32001            /* only in the era before */
 #define MCP_HEADER    -32020
+#define MCP_CAPABILITY  -32021
 #define MCP_VERSION   -32022
+#define MCP_NO_RESOURCE  -32002        /* only in the era before */
 
 
 typedef struct mcp_s       mcp_t;
 typedef struct mcp_tool_s  mcp_tool_t;
+typedef struct mcp_fixture_s  mcp_fixture_t;
 
 /* one message */
 
@@ -51,6 +54,11 @@ struct mcp_s {
     json_object        *token;          /* of its progress, NULL: none */
     uint64_t            progress;       /* that was told last */
     buf_t               line;           /* of stdout, that has no end yet */
+    const mcp_fixture_t  *fixture;      /* that is called, NULL: none */
+    int                 step;           /* of the fixture */
+    void              (*filed)(mcp_t *m);   /* answers about files */
+    int                 fixtures;       /* there are some */
+    int                 links;          /* instead of pictures */
     int                 modern;
     int                 prisme;
     int                 azure;
@@ -77,11 +85,62 @@ struct mcp_tool_s {
     /* a tool that runs nothing: its result, NULL if memory runs out */
     json_object         *(*now)(mcp_t *m);
 
+    /* a tool that is about files and runs nothing: answers with them */
+    void                 (*filed)(mcp_t *m);
+
     /* the answer's result; the second of a call that did not run */
     json_object         *(*done)(mcp_t *m, const exec_t *x);
     json_object         *(*fail)(mcp_t *m, const err_t *e);
 };
 
+
+/* a value of "params": a text, "" if it is none */
+
+const char *mcp_param(const mcp_t *m, const char *name);
+
+/* does the client say that it can? */
+
+int mcp_capable(const mcp_t *m, const char *what);
+
+/* what may be kept for a while, and by whom */
+
+json_object *mcp_cached(const mcp_t *m, json_object *o);
+
+/* answers with a page of a list, takes it; bad cursors are refused */
+
+call_do_t mcp_page(mcp_t *m, const char *key, json_object *all);
+
+/* the run by the client's name for it */
+
+void mcp_key(mcp_t *m, json_object *id);
+
+/* mcp_prompt.c, mcp_resource.c, mcp_skill.c */
+
+call_do_t mcp_prompts_list(mcp_t *m);
+call_do_t mcp_prompts_get(mcp_t *m);
+call_do_t mcp_complete(mcp_t *m);
+call_do_t mcp_resources_list(mcp_t *m);
+call_do_t mcp_resources_templates(mcp_t *m);
+call_do_t mcp_resources_read(mcp_t *m);
+call_do_t mcp_nothing(mcp_t *m);
+void mcp_resource_fail(mcp_t *m, const err_t *e);
+
+json_object *mcp_base64(const char *p, size_t n);
+int mcp_is_text(const char *p, size_t n);
+
+extern const char  mcp_skill[];
+
+/* mcp_fixture.c: what the conformance suite wants, if it is switched on */
+
+#define MCP_PNG                                                               \
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAE"     \
+    "hQGAhKmMIQAAAABJRU5ErkJggg=="
+
+const mcp_fixture_t *mcp_fixture(const mcp_t *m, const char *name);
+void mcp_fixture_list(const mcp_t *m, json_object *all);
+call_do_t mcp_fixture_call(mcp_t *m, const mcp_fixture_t *f);
+int mcp_fixture_asks(mcp_t *m, const char *name);
+int mcp_call_talk(call_t *c, buf_t *to, const char *heard);
 
 /* mcp_rpc.c: 0; or -1, and it is answered */
 
@@ -114,6 +173,7 @@ mcp_t *mcp_new(call_t *c);
 
 /* mcp_stream.c: how the answer to a call of a tool is to come; streams */
 
+json_object *mcp_token(const mcp_t *m);
 void mcp_stream_wish(mcp_t *m);
 int mcp_stream_head(int form, answer_t *a);
 void mcp_call_event(call_t *c, const exec_t *x, const event_t *ev, buf_t *to);

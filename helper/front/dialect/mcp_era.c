@@ -206,7 +206,8 @@ mcp_named(const mcp_t *m)
 
     key = strcmp(m->method, "tools/call") == 0
           || strcmp(m->method, "prompts/get") == 0 ? "name"
-          : strcmp(m->method, "resources/read") == 0 ? "uri" : NULL;
+          : strcmp(m->method, "resources/read") == 0 ? "uri"
+          : strncmp(m->method, "tasks/", 6) == 0 ? "taskId" : NULL;
 
     if (key == NULL || m->params == NULL
         || !json_object_object_get_ex(m->params, key, &v)
@@ -216,6 +217,17 @@ mcp_named(const mcp_t *m)
     }
 
     return json_object_get_string(v);
+}
+
+
+int
+mcp_capable(const mcp_t *m, const char *what)
+{
+    json_object  *v;
+
+    v = mcp_meta(m, MCP_META "clientCapabilities", json_type_object);
+
+    return v != NULL && json_object_object_get_ex(v, what, NULL);
 }
 
 

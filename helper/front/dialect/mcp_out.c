@@ -103,7 +103,7 @@ mcp_pictures(const mcp_t *m, json_object *result)
     for (i = 0; i < m->call->npics; i++) {
         p = &m->call->pics[i];
 
-        if (p->base64.len != 0) {
+        if (p->base64.len != 0 && !m->links) {
             (void) json_object_array_add(content, mcp_picture(p));
 
         } else if (*m->version != '\0'

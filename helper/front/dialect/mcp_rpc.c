@@ -26,6 +26,21 @@ mcp_json(const char *text)
 }
 
 
+const char *
+mcp_param(const mcp_t *m, const char *name)
+{
+    json_object  *v;
+
+    if (m->params == NULL || !json_object_object_get_ex(m->params, name, &v)
+        || !json_object_is_type(v, json_type_string))
+    {
+        return "";
+    }
+
+    return json_object_get_string(v);
+}
+
+
 static json_object *
 mcp_envelope_of(json_object *id)
 {
@@ -59,8 +74,11 @@ mcp_message(const mcp_t *m, json_object *result)
         meta = json_object_new_object();
         native_add(meta, MCP_META "serverInfo",
                    mcp_json("{\"name\":\"retort\",\"version\":\"1\"}"));
-        native_add(result, "resultType", mcp_text("complete"));
         native_add(result, "_meta", meta);
+
+        if (!json_object_object_get_ex(result, "resultType", NULL)) {
+            native_add(result, "resultType", mcp_text("complete"));
+        }
     }
 
     o = mcp_envelope_of(m->id);

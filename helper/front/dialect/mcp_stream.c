@@ -21,7 +21,7 @@
 
 /* the client's name for its progress; what is none is left alone */
 
-static json_object *
+json_object *
 mcp_token(const mcp_t *m)
 {
     json_object  *v;

@@ -57,7 +57,8 @@ for (['2025-03-26', '2025-03-26'], ['2025-06-18', '2025-06-18'],
 }
 
 is_deeply($r->{json}, { jsonrpc => '2.0', id => 1, result => {
-    protocolVersion => '2025-11-25', capabilities => { tools => {} },
+    protocolVersion => '2025-11-25', capabilities => { tools => {},
+        prompts => {}, resources => {} },
     serverInfo => { name => 'retort', version => 1 } } },
     'initialize tells what there is');
 like($r->{header}{'mcp-session-id'}, qr/^mcp_[0-9a-f]{32}$/, 'and a session');

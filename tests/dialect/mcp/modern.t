@@ -51,7 +51,8 @@ sub code { [$_[0]{status}, $_[0]{json}{error}{code}, $_[0]{json}{id}] }
 my $info = { "$M/serverInfo" => { name => 'retort', version => 1 } };
 
 is_deeply(rpc('server/discover')->{json}, { jsonrpc => '2.0', id => 'i',
-    result => { supportedVersions => [$V], capabilities => { tools => {} },
+    result => { supportedVersions => [$V], capabilities => { tools => {},
+                prompts => {}, resources => {} },
                 ttlMs => 300000, cacheScope => 'private',
                 resultType => 'complete', _meta => $info } },
     'discover tells what there is');
@@ -98,7 +99,7 @@ for (['no name', undef, 400, -32020], ['another name', 'bash', 400, -32020],
 is_deeply(code(rpc('resources/read', { uri => 'a' })), [400, -32020, 'i'],
           'a resource is named, too');
 is_deeply(code(rpc('resources/read', { uri => 'a' }, HTTP_MCP_NAME => 'a')),
-          [404, -32601, 'i'], 'though there is none');
+          [200, -32602, 'i'], 'though there is none');
 
 # "_meta", then the version, then the method
 
@@ -127,8 +128,8 @@ is_deeply(code(meta({ %meta, "$M/protocolVersion" => '2099-01-01' })),
           [400, -32020, 'i'], 'headers come before both');
 
 is_deeply(code(rpc($_)), [404, -32601, 'i'], "there is no $_")
-    for qw(initialize ping logging/setLevel resources/list prompts/list
-           subscriptions/listen tasks/get nothing);
+    for qw(initialize ping logging/setLevel resources/subscribe
+           completion/complete subscriptions/listen tasks/list nothing);
 
 $r = say_({ jsonrpc => '2.0', method => 'notifications/cancelled',
             params => { requestId => 'i', _meta => \%meta } });
