@@ -77,6 +77,7 @@ KERNEL =
 all: module helper kernel
 
 -include helper/front/rules.mk
+-include helper/fetch/rules.mk
 -include sandbox-image/kernel/rules.mk
 
 
@@ -172,7 +173,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/retort $(DESTDIR)$(PREFIX)/sbin \
 	    $(DESTDIR)$(MODULEDIR) $(DESTDIR)$(SYSCONFDIR)/retort/profiles
 	install -m 755 $(O)/retort-broker $(O)/retort-mapd \
-	    $(O)/retort-launch $(O)/retort-front $(DESTDIR)$(PREFIX)/lib/retort
+	    $(O)/retort-launch $(O)/retort-front $(O)/retort-fetch \
+	    $(DESTDIR)$(PREFIX)/lib/retort
 	install -m 755 $(O)/retortd $(O)/retortctl $(DESTDIR)$(PREFIX)/sbin
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 man/retortctl.1 $(DESTDIR)$(PREFIX)/share/man/man1

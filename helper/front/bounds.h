@@ -74,6 +74,10 @@
 #define BOUND_EXIT_TIME     2000        /* the end of a box that was killed */
 #define BOUND_WARM_TIME     10000       /* for a template to become warm */
 
+/* retort-fetch */
+
+#define BOUND_OUTSIDE_TIME  3660000     /* one request: its own are shorter */
+
 /* the front itself */
 
 #define BOUND_DRAIN_TIME    5000        /* running requests at the end */

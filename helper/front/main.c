@@ -32,6 +32,7 @@
 #include "gate.h"
 #include "land.h"
 #include "metrics.h"
+#include "outside.h"
 #include "pool.h"
 #include "seal.h"
 #include "serve.h"
@@ -147,6 +148,11 @@ front_options(int argc, char **argv)
 
         } else if (strcmp(argv[i], "--control-gid") == 0) {
             rc = front_control(argv[i + 1]);
+
+        } else if (strcmp(argv[i], "--fetch") == 0
+                   && strcmp(argv[i + 1], "9") == 0)
+        {
+            rc = outside_init(FRONT_FD_FETCH);
 
         } else {
             flog(RLOG_ERROR, "%s: unknown option", argv[i]);
@@ -429,7 +435,7 @@ main(int argc, char **argv)
 
     if (signals == -1 || s == NULL
         || seal_start((uint64_t) s->nslots * (2 * BRK_BOX_FDS + 1) + BOUND_CONNS
-                      + front_args.threads * 2 + FRONT_SPARE_FDS,
+                      + front_args.threads * 3 + FRONT_SPARE_FDS,
                       front_fsize(s)) == -1)
     {
         return 1;

@@ -48,6 +48,7 @@ static const seal_call_t  seal_calls[] = {
     { SCMP_SYS(recvfrom), -1, 0, "kernels; heads of requests" },
     { SCMP_SYS(accept4), 0, FRONT_FD_LISTENER, "the web server" },
     { SCMP_SYS(accept4), 0, FRONT_FD_CONTROL, "who runs the service" },
+    { SCMP_SYS(socketpair), 0, 1, "AF_UNIX: one end is for retort-fetch" },
     { SCMP_SYS(getsockopt), -1, 0, "who connected" },
     { SCMP_SYS(setsockopt), -1, 0, "how long a peer may stall" },
     { SCMP_SYS(shutdown), -1, 0, "the end of a connection" },

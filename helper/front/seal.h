@@ -17,6 +17,7 @@
 #define FRONT_FD_STORE     6
 #define FRONT_FD_CONTROL   7       /* with --control-gid alone */
 #define FRONT_FD_AUDIT     8       /* no directory: runs are not logged */
+#define FRONT_FD_FETCH     9       /* with --fetch 9 alone */
 
 
 /*

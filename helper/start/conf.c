@@ -60,6 +60,8 @@ typedef struct {
 
 #define TEXT(f)  { #f, CONF_TEXT, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
 #define PATH(f)  { #f, CONF_PATH, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
+#define LINE(f)                                                               \
+    { #f, CONF_LIST, 1, offsetof(start_t, fetch), CONF_NO, 1, START_ARGS - 1 }
 #define WHOLE(f, min, max)                                                    \
     { #f, CONF_NUMBER, 8, offsetof(start_t, f), CONF_NO, min, max }
 #define SET(f, type, size, min, max)                                          \
@@ -68,7 +70,9 @@ typedef struct {
 static const conf_row_t  conf_rows[] = {
     PATH(listen), PATH(image), PATH(layer), PATH(programs), PATH(profiles),
     PATH(artifacts), PATH(audit), TEXT(group), TEXT(user), TEXT(front_user),
-    TEXT(node), TEXT(name), TEXT(control_group),
+    TEXT(fetch_user), TEXT(node), TEXT(name), TEXT(control_group),
+    LINE(fetch), LINE(fetch_hosts), LINE(fetch_ports), LINE(fetch_allow),
+    LINE(endpoint),
     { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
     WHOLE(slots, 1, 4096),
     WHOLE(uid_base, 65536, 4294000000ULL),
@@ -261,7 +265,10 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
 }
 
 
-/* a template gets each word behind the option that it is for */
+/*
+ * A template gets each word behind the option that it is for, retort-fetch a
+ * whole line with its name, which ends with "".
+ */
 
 static int
 conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
@@ -281,18 +288,22 @@ conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
         list++;
     }
 
-    used += option != NULL ? 2 * n : n;
+    used += option != NULL ? 2 * n : n + 2 * (int) row->size;
 
     if (n < (int) row->min || used > (int) row->max) {
         return conf_error(c, "wrong number of values for", row->name);
     }
 
-    for (i = 0; i < n; i++) {
+    for (i = -(int) row->size; i < n; i++) {
         if (option != NULL) {
             *list++ = option;
         }
 
         *list++ = words[i];
+    }
+
+    if (row->size != 0) {
+        *list = "";
     }
 
     return 0;
@@ -611,6 +622,7 @@ conf_read(start_t *s, const char *path, const char *listen)
     s->control_group = "root";
     s->user = "retort";
     s->front_user = "retort-front";
+    s->fetch_user = "retort-fetch";
     s->node = "local";
     s->name = "retort";
     s->slots = 256;

@@ -7,9 +7,9 @@
  *   retortd --conf FILE --sweep      removes what an earlier life left
  *
  * It stays in the foreground and logs to standard error.  Its children are
- * the broker's: the map writer, one launcher for the front and one for each
- * profile's template.  Each is a program of its own, so that none shares an
- * address-space layout or a secret with another.
+ * the broker's: the map writer, retort-fetch, one launcher for the front and
+ * one for each profile's template.  Each is a program of its own, so that none
+ * shares an address-space layout or a secret with another.
  */
 
 #include <errno.h>
@@ -30,7 +30,7 @@
 #include "start.h"
 
 
-#define MAIN_ARGS    (START_ARGS + START_UIDS * 2 + 8)
+#define MAIN_ARGS    (START_ARGS + START_UIDS * 2 + 16)
 #define MAIN_KERNEL  "/usr/lib/retort/retort-kernel"
 
 
@@ -42,6 +42,7 @@ typedef struct {
     int         artifacts;
     int         control;
     int         audit;
+    int         fetch;          /* its end of the channel to retort-fetch */
     const char  *socket;        /* its name in the run directory */
 } main_fds_t;
 
@@ -101,7 +102,8 @@ main_ids(start_t *s)
     unsigned long  n;
 
     if (main_user(s->user, &s->uid, &s->gid) == -1
-        || main_user(s->front_user, &s->front_uid, &s->front_gid) == -1)
+        || main_user(s->front_user, &s->front_uid, &s->front_gid) == -1
+        || main_user(s->fetch_user, &s->fetch_uid, &s->fetch_gid) == -1)
     {
         return -1;
     }
@@ -110,9 +112,12 @@ main_ids(start_t *s)
     s->control_gid = gr != NULL ? gr->gr_gid : (gid_t) -1;
     gr = getgrnam(s->group);
 
-    if (gr == NULL || s->control_gid == (gid_t) -1 || s->uid == s->front_uid) {
-        rlog(RLOG_ERROR, "group \"%s\" or \"%s\" is missing, or \"user\" and "
-             "\"front_user\" are the same", s->group, s->control_group);
+    if (gr == NULL || s->control_gid == (gid_t) -1 || s->uid == s->front_uid
+        || s->fetch_uid == s->uid || s->fetch_uid == s->front_uid)
+    {
+        rlog(RLOG_ERROR, "group \"%s\" or \"%s\" is missing, or two of user, "
+             "front_user, fetch_user are the same", s->group,
+             s->control_group);
         return -1;
     }
 
@@ -231,17 +236,31 @@ main_mapd(const start_t *s, int sock, const main_fds_t *fds, uint32_t profile)
 
 
 static void
+main_fetch(const start_t *s, int sock, const main_fds_t *fds, uint32_t profile)
+{
+    char  uid[16], *argv[START_ARGS + 2] = { "retort-fetch", uid };
+
+    (void) snprintf(uid, sizeof(uid), "%u", s->front_uid);
+    memcpy(argv + 2, s->fetch, sizeof(s->fetch));
+
+    if (drop_to(s->fetch_uid, s->fetch_gid, false) == 0) {
+        fds_exec(s->program[PROGRAM_FETCH], argv, &sock, 1);
+    }
+}
+
+
+static void
 main_front(const start_t *s, int sock, const main_fds_t *fds, uint32_t profile)
 {
     int   i, n;
     char  uid[START_UIDS][16], threads[16], gid[16];
     int   from[] = {
         sock, fds->listen, fds->settings, fds->artifacts, fds->control,
-        fds->audit, s->program[PROGRAM_FRONT]
+        fds->audit, fds->fetch, s->program[PROGRAM_FRONT]
     };
     char  *argv[MAIN_ARGS] = {
-        "retort-launch", "9", "retort-front", "--control-gid", gid,
-        "--threads", threads
+        "retort-launch", "10", "retort-front", "--control-gid", gid,
+        "--fetch", "9", "--threads", threads
     };
 
     (void) snprintf(gid, sizeof(gid), "%u", s->control_gid);
@@ -361,7 +380,8 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
     struct rlimit  r;
 
     static const char  *programs[] = {
-        "retort-broker", "retort-mapd", "retort-launch", "retort-front"
+        "retort-broker", "retort-mapd", "retort-launch", "retort-front",
+        "retort-fetch"
     };
 
     if (getrlimit(RLIMIT_NOFILE, &r) == -1) {
@@ -415,6 +435,14 @@ main_start(start_t *s)
     if (main_ids(s) == -1 || main_signals() == -1
         || main_prepare(s, &fds, boot) == -1)
     {
+        return 1;
+    }
+
+    fds.fetch = main_child(s, main_fetch, 0, &fds);
+
+    /* a line of its that it does not like is an error of the file */
+
+    if (fds.fetch == -1 || read(fds.fetch, &i, 1) != 1) {
         return 1;
     }
 

@@ -20,7 +20,8 @@
 #define START_UIDS     8
 
 
-enum { PROGRAM_BROKER, PROGRAM_MAPD, PROGRAM_LAUNCH, PROGRAM_FRONT, PROGRAMS };
+enum { PROGRAM_BROKER, PROGRAM_MAPD, PROGRAM_LAUNCH, PROGRAM_FRONT,
+       PROGRAM_FETCH, PROGRAMS };
 
 
 /* strings live as long as the process; all of it is gone after the exec */
@@ -30,6 +31,7 @@ typedef struct {
     char                *group;
     char                *user;
     char                *front_user;
+    char                *fetch_user;
     char                *node;
     char                *name;
     char                *image;
@@ -48,6 +50,7 @@ typedef struct {
     bool                 without_cgroup;
     retort_settings_t    settings;
     char                *args[RETORT_PROFILES_MAX][START_ARGS];
+    char                *fetch[START_ARGS];     /* lines, each ended by "" */
     char                *rootfs[RETORT_PROFILES_MAX];
     char                *manifest[RETORT_PROFILES_MAX];
 
@@ -55,6 +58,8 @@ typedef struct {
     gid_t                gid;
     uid_t                front_uid;
     gid_t                front_gid;
+    uid_t                fetch_uid;
+    gid_t                fetch_gid;
     gid_t                web_gid;
     gid_t                control_gid;
     uid_t                allow_uid[START_UIDS];

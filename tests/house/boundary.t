@@ -103,6 +103,9 @@ for my $folder (qw(helper/broker helper/mapd helper/launch)) {
                       getpwnam getgrnam mount unshare setns ptrace));
 }
 
+includes('helper/fetch', qw(json-c/json.h pwd.h dlfcn.h sys/mount.h));
+calls('helper/fetch', qw(execve setuid json_tokener_parse fopen unlink mount));
+
 calls('helper/broker', qw(execve fork setuid));
 calls('helper/mapd', qw(execve fork socket));
 calls('helper/launch', qw(socket connect));

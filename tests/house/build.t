@@ -13,7 +13,7 @@ use Test::More;
 chdir "$FindBin::Bin/../.." or die $!;
 
 my @programs = qw(retortd retort-broker retort-mapd retort-launch
-                  retort-front);
+                  retort-front retort-fetch);
 
 # its own jobserver, not one of a make around us
 delete @ENV{qw(MAKEFLAGS MAKELEVEL DESTDIR)};

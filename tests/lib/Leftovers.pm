@@ -31,7 +31,7 @@ sub rows {
 
 sub processes {
     my %users = map { $_ => 1 } grep { defined }
-        map { scalar getpwnam $_ } qw(retort retort-front);
+        map { scalar getpwnam $_ } qw(retort retort-front retort-fetch);
     my %found;
 
     for my $dir (glob '/proc/[0-9]*') {
