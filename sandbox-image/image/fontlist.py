@@ -3,6 +3,10 @@
 Code that was written for other machines asks for SimHei, Arial and the like.
 matplotlib looks such names up in its own list and nowhere else, so the list
 gets an entry for each of them that points at a face that is here.
+
+And whatever a text asks for, the face that has Chinese, Japanese and Korean
+stands behind it: matplotlib 3.6 falls back along font.family alone, which a
+style, a serif title or a formula replaces.
 """
 
 import copy
@@ -32,9 +36,64 @@ ALIASES = (
     "Batang", "Arial", "Helvetica", "Liberation Sans",
 )
 
+LATIN = {
+    "DejaVu Sans": ("Comic Sans MS", "Impact", "Verdana", "Tahoma", "Calibri",
+                    "Helvetica Neue", "Segoe UI", "Roboto", "Open Sans",
+                    "Ubuntu", "Geneva", "Lucida Grande"),
+    "DejaVu Serif": ("Times New Roman", "Times", "Georgia", "Cambria",
+                     "Palatino", "Liberation Serif"),
+    "DejaVu Sans Mono": ("Courier New", "Courier", "Consolas", "Menlo",
+                         "Monaco", "Liberation Mono"),
+}
+
+# file, text that stands there once, what stands before it from now on
+PATCHES = (
+    ("font_manager.py", """\
+        return fpaths
+
+    @lru_cache(1024)
+""", """\
+        if fontext == 'ttf' and %(path)r not in fpaths:
+            fpaths.append(%(path)r)
+
+"""),
+    ("_mathtext.py", """\
+                _log.warning("Font {!r} does not have a glyph for {!a} "
+""", """\
+                wide = get_font(%(path)r)
+                if wide.get_char_index(uniindex) != 0:
+                    return wide, uniindex, False
+"""),
+)
+
 
 def faces(manager, name):
     return [e for e in manager.ttflist if e.name == name]
+
+
+def add(manager, name, entries):
+    if faces(manager, name):
+        return
+
+    for entry in entries:
+        alias = copy.copy(entry)
+        alias.name = name
+        manager.ttflist.append(alias)
+
+
+def patch(path):
+    """Puts the face behind all others, for texts and in formulas."""
+    for name, place, text in PATCHES:
+        name = os.path.join(os.path.dirname(fm.__file__), name)
+
+        with open(name) as file:
+            parts = file.read().split(place)
+
+        if len(parts) != 2:
+            sys.exit("%s is not what it was: see PATCHES" % name)
+
+        with open(name, "w") as file:
+            file.write((text % {"path": path} + place).join(parts))
 
 
 def main():
@@ -46,14 +105,13 @@ def main():
         sys.exit("no face is called " + CJK)
 
     for name in ALIASES:
-        if faces(manager, name):
-            continue
+        add(manager, name, wide)
 
-        for entry in wide:
-            alias = copy.copy(entry)
-            alias.name = name
-            manager.ttflist.append(alias)
+    for face, names in LATIN.items():
+        for name in names:
+            add(manager, name, faces(manager, face))
 
+    patch(wide[0].fname)
     fm.json_dump(manager, os.path.join(
         sys.argv[1], "fontlist-v%s.json" % fm.FontManager.__version__))
 

@@ -11,6 +11,7 @@ import sys
 from importlib.machinery import PathFinder
 
 NAME = "PYTHON_PACKAGES_WHITELIST_IMPORT"
+PLACE = "RETORT_IMPORT_ALLOW"   # the same, of where the run came in
 
 # of the standard library, what is there for networks, processes and C; a
 # list that names one of these allows it

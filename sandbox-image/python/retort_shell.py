@@ -23,8 +23,12 @@ import traceback
 
 import _retort
 import retort_chart
+import retort_errors
+import retort_magics
 import retort_policy
 import retort_qwen
+
+from retort_errors import encode, ends, message_of
 
 import IPython.core.interactiveshell as interactiveshell
 import IPython.core.ultratb as ultratb
@@ -48,7 +52,6 @@ from traitlets.config import Config
 SHOW, RESULT = 0, 1
 QWEN_TIMED = 2
 LIBRARY = "/usr/lib/retort"
-MESSAGE = 250000                # bytes of an exception's text
 BACKEND = "module://matplotlib_inline.backend_inline"
 SHORT_EXIT = ("An exception has occurred, use %tb to see the full "
               "traceback.\n\n")
@@ -60,11 +63,13 @@ FIRST_WORD = re.compile(r"\s*([^\W\d]\w*)")
 
 # code that may multiply matrices; threads for it cost more than most cells
 NEEDS_BLAS = re.compile(r"numpy|scipy|sklearn|statsmodels")
+# who does not ask Python how many processors there are
+THREADS = (
+    "RETORT_CPUS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS", "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
+
 PLAIN_TYPES = frozenset((int, float, complex, bool, str, bytes))
-
-
-def encode(text):
-    return text.encode("utf-8", "backslashreplace")
 
 
 # displays
@@ -178,48 +183,6 @@ class Hook(DisplayHook):
         send(RESULT, format_dict)
 
 
-# errors
-
-def _format_filename(file, color, normal, *, lineno=None):
-    """Names a cell as newer versions of IPython do."""
-    shell = InteractiveShell._instance
-    number = shell.compile._filename_map.get(file) if shell else None
-
-    if number is None:
-        where = "" if lineno is None else ":%s" % lineno
-        return "File %s%s" % (file, where)
-
-    where = "" if lineno is None else ", line %s" % lineno
-    return "Cell In[%s]%s" % (number, where)
-
-
-def message_of(value):
-    try:
-        if isinstance(value, SyntaxError) and isinstance(value.msg, str):
-            return value.msg
-        return str(value)
-    except Exception:
-        return "<exception str() failed>"
-
-
-def ends(text):
-    """Head and tail of an exception's text, and how much is missing.
-
-    The front cuts in the same way, so a second cut swallows this one's mark.
-    The traceback goes whole, and has all of the text.
-    """
-    if len(text) <= MESSAGE:
-        return text, 0
-
-    head = text[:MESSAGE // 4 * 3].decode("utf-8", "ignore").encode()
-    tail = text[-(MESSAGE // 4):].decode("utf-8", "ignore").encode()
-    lost = len(text) - len(head) - len(tail)
-    both = head + encode("\n[… %s of %s bytes cut …]\n" % (
-        format(lost, ","), format(len(text), ","))) + tail
-
-    return both, min(len(text) - len(both), 0xffffffff)
-
-
 # the shell
 
 class History(HistoryManager):
@@ -246,10 +209,6 @@ class History(HistoryManager):
     def reset(self, new_session=True):
         super().reset(new_session)
         self.last = ("", "", "")
-
-
-def no_pager(shell, data, start=0, screen_lines=0, pager_cmd=None):
-    """obj? asks for a pager beside the output, and there is none."""
 
 
 class Compiler(CachingCompiler):
@@ -285,7 +244,13 @@ class Shell(InteractiveShell):
             self.display_formatter.format_types
 
     def enable_gui(self, gui=None):
-        pass
+        retort_magics.no_window(gui)
+
+    def enable_matplotlib(self, gui=None):
+        return super().enable_matplotlib(retort_magics.inline(gui))
+
+    def set_next_input(self, text, replace=False):
+        retort_magics.next_input(self, text)
 
     # no terminal is made for a child: there is none to be had
 
@@ -318,6 +283,7 @@ class Shell(InteractiveShell):
     def showtraceback(self, exc_tuple=None, filename=None, tb_offset=None,
                       exception_only=False, running_compiled_code=False):
         etype, value, tb = self._get_exc_info(exc_tuple)
+        retort_magics.explain(value)
 
         if issubclass(etype, SyntaxError):
             self.showsyntaxerror(filename, running_compiled_code)
@@ -366,13 +332,13 @@ def make_shell():
     ipython_io.devnull.close()
     ipython_io.devnull = io.StringIO()
 
-    ultratb._format_filename = _format_filename
-    interactiveshell.PickleShareDB = lambda path: {}
+    ultratb._format_filename = retort_errors.format_filename
+    interactiveshell.PickleShareDB = lambda path: retort_magics.Database()
     shell = Shell.instance(config=config, profile_dir=ProfileDir())
     shell.InteractiveTB.tb_offset = 0
     shell.builtin_trap.__enter__()
     shell.display_trap.__enter__()
-    shell.set_hook("show_in_pager", no_pager)
+    retort_magics.enter(shell)
     shell.failed = shell.usage_to_stderr = False
     builtins.input = _retort.input
 
@@ -402,7 +368,7 @@ class Cell:
         self.result = None
         self.environ = []
         self.allowed = []
-        self.restricted = False
+        self.restricted = 0         # lists of this run
         self.loop = None
         self.blas = 0
         self.style = self.is_qwen = 0
@@ -419,17 +385,21 @@ class Cell:
             name, value = os.fsdecode(entry).split("=", 1)
             self.environ.append((name, os.environ.get(name)))
             os.environ[name] = value
+            if name == retort_policy.PLACE:
+                self.restrict(value)
         self.new_zone()
 
-        if not self.restricted and retort_policy.NAME in os.environ:
-            retort_policy.enter(SEPARATOR.split(
-                os.environ[retort_policy.NAME].strip()))
-            self.restricted = True
+        if retort_policy.NAME in os.environ:
+            self.restrict(os.environ[retort_policy.NAME])
+
+    def restrict(self, names):
+        retort_policy.enter(SEPARATOR.split(names.strip()))
+        self.restricted += 1
 
     def leave_environ(self):
-        if self.restricted:
+        while self.restricted:
+            self.restricted -= 1
             retort_policy.leave()
-            self.restricted = False
 
         for name, value in reversed(self.environ):
             if value is None:
@@ -780,9 +750,7 @@ class Cell:
     def limit(self, cpus):
         count = str(cpus)
 
-        for name in ("RETORT_CPUS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-                     "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS",
-                     "NUMEXPR_NUM_THREADS"):
+        for name in THREADS:
             os.environ[name] = count
 
         # with no numpy yet, it will be loaded with that many

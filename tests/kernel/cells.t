@@ -86,7 +86,6 @@ my @table = (
     ['!shell has a value', "v = !echo a; echo b\nv", "result:['a', 'b']", 'ok'],
     ['!shell expands variables', '!echo {x} $x', "|1:1 1\n", 'ok'],
     ['%%bash works', "%%bash\necho hi", "1:hi\n", 'ok'],
-    ['obj? says nothing: there is no pager', 'int?', 'ok'],
     ['a prompt in front is dropped', ">>> 1 + 1", 'result:2', 'ok'],
     ['an indented cell runs', "    x + 1", 'result:2', 'ok'],
     ['a name that is a magic, assigned', "time = 5\ntime", 'result:5', 'ok'],

@@ -95,6 +95,11 @@ fine('import openpyxl', 'both lists have this one',
     env => { $name => 'numpy, openpyxl' });
 fine('import pandas', 'the next run is free of it');
 refused('import numpy', 'numpy', 'but not of the profile\'s');
+refused('import pandas', 'pandas', 'the list of the place where it came in takes away',
+    env => { RETORT_IMPORT_ALLOW => 'openpyxl' });
+refused('import openpyxl', 'openpyxl', 'all three must have a name',
+    env => { RETORT_IMPORT_ALLOW => 'openpyxl', $name => 'pandas' });
+fine('import pandas, openpyxl', 'and the next run is free of both');
 $kernel->end;
 
 $kernel = Retort::Kernel->start(imports => ['numpy']);

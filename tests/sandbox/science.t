@@ -34,7 +34,9 @@ print(json.dumps({
     'joblib squares': joblib.Parallel(n_jobs=-1)(
         joblib.delayed(square)(i) for i in range(3)),
     'blas': max(p['num_threads'] for p in threadpool_info()),
-    'numexpr': numexpr.nthreads,
+    'numexpr': numexpr.nthreads, 'cores of numexpr': numexpr.detect_number_of_cores(),
+    'sysconf': os.sysconf('SC_NPROCESSORS_ONLN'), 'pages': os.sysconf('SC_PAGESIZE'),
+    'threads': [int(os.environ[n + '_NUM_THREADS']) for n in ('OPENBLAS', 'MKL', 'NUMBA')],
     'child': child.stdout + child.stderr,
     'nproc': subprocess.run(['nproc'], capture_output=True, text=True).stdout}))
 PY
@@ -47,6 +49,9 @@ for my $n (1, 2) {
     is_deeply([@$is{qw(os affinity multiprocessing joblib openmp pool)}],
         [($n) x 6], "with cpu=$n everything counts $n processors");
     is($is->{blas}, $n, 'BLAS has so many threads');
+    is_deeply([@{ $is->{threads} }, @$is{'sysconf', 'cores of numexpr'}], [($n) x 5],
+        'and who asks in another way is told the same');
+    cmp_ok($is->{pages}, '>=', 4096, 'what else sysconf() knows is as it was');
     cmp_ok($is->{numexpr}, '<=', $n, 'numexpr no more');
     is($is->{child}, "$n $n $n $n\n", 'another interpreter sees the same');
     is($is->{nproc}, "$n\n", 'and so does the shell');

@@ -121,6 +121,7 @@ my @table = (
     ["import time\nprint('a')\ntime.sleep(0.6)\nprint('b')",
         out('a') . "\n\n" . out('b')],
     ["print('a')\nprint('b')", out("a\nb")],
+    ['print?', $done], ['%page x', $done], ['%magic', $done],
     ['x', result(1)],
 );
 
