@@ -405,10 +405,8 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
         box_record(r.box, req->workspace, x->id);
     }
 
-    if (job->style == KRN_NATIVE) {
-        spool_init(&r.spool, req);
-        tail_init(&x->res.out, spool_write, &r.spool);
-    }
+    spool_init(&r.spool, req);
+    tail_init(&x->res.out, spool_write, &r.spool);
 
     run_cell(&r);
 

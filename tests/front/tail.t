@@ -80,6 +80,15 @@ is(whole($j), ('o' x 300 . 'e' x 300) x 100, 'both streams as they came');
 $j = run('out("z" x 350_000)');
 is(whole($j), 'z' x 350_000, 'in one message, too');
 
+# the text of Qwen's tool
+
+my $text = $f->get(POST => '/code_interpreter', { timeout => 0, params =>
+    { code => 'out("q" x 99 . "\n") for 1 .. 200' } }, RETORT_API => 'qwen')->{body};
+utf8::decode($text);
+like($text, qr/^stdout:\n\n```\n(?:q+\n)+\n```\n\nstdout:\n\n```\n\[…\ [\d,]+\ of\ 20,000
+     \ bytes\ cut\ …\]\n(?:q+\n)+\n```\n\n\[output\.txt\]\(\S+\.txt\)$/x,
+     'the tool\'s text has head, tail and link as well');
+
 # no artifact, and why
 
 my $files = all();

@@ -118,12 +118,21 @@ qwen_picture(qwen_to_t *to, const out_artifact_t *a, unsigned number,
 static void
 qwen_whole(qwen_to_t *to, const out_artifact_t *a, const link_t *link)
 {
-    char  url[LINK_URL];
+    int   n;
+    char  text[OUT_NAME + 128], url[LINK_URL];
 
-    if (a->file[0] != '\0' && strcmp(a->mime, "text/plain") == 0) {
+    if (strcmp(a->mime, "text/plain") != 0) {
+        return;
+    }
+
+    if (a->file[0] != '\0') {
         link_url(link, a, url);
         (void) buf_printf(&to->text, "\n\n[%s](%s)", a->name, url);
+        return;
     }
+
+    n = snprintf(text, sizeof(text), "%s was not stored: %s", a->name, a->why);
+    qwen_block(to, "display_data", text, (size_t) n);
 }
 
 
