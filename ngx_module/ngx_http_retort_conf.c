@@ -15,6 +15,7 @@ static off_t ngx_http_retort_parse_msec(ngx_str_t *value);
 static off_t ngx_http_retort_parse_bytes(ngx_str_t *value);
 static off_t ngx_http_retort_parse_count(ngx_str_t *value);
 static off_t ngx_http_retort_parse_cores(ngx_str_t *value);
+static char *ngx_http_retort_words(ngx_conf_t *cf, ngx_str_t *to);
 static char *ngx_http_retort_check_msec(ngx_conf_t *cf, void *post,
     void *data);
 static char *ngx_http_retort_check_expires(ngx_conf_t *cf, void *post,
@@ -349,8 +350,6 @@ ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_retort_loc_conf_t *rlcf = conf;
 
-    u_char      *p;
-    size_t       len;
     ngx_str_t   *value, *tool;
     ngx_uint_t   i;
 
@@ -359,7 +358,6 @@ ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     value = cf->args->elts;
-    len = 0;
 
     for (i = 1; i < cf->args->nelts; i++) {
 
@@ -378,7 +376,74 @@ ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                                &value[i]);
             return NGX_CONF_ERROR;
         }
+    }
 
+    return ngx_http_retort_words(cf, &rlcf->tools);
+}
+
+
+char *
+ngx_http_retort_set_imports(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_retort_loc_conf_t *rlcf = conf;
+
+    u_char      *p, *last;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
+
+    if (rlcf->imports.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        last = value[i].data + value[i].len;
+
+        for (p = value[i].data; p < last; p++) {
+
+            if (*p != '_' && *p != '-' && *p != '.'
+                && (*p < '0' || *p > '9')
+                && ((*p | 0x20) < 'a' || (*p | 0x20) > 'z'))
+            {
+                break;
+            }
+        }
+
+        if (p < last || value[i].len == 0) {
+            ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                               "\"%V\" in \"retort_import_allow\" is no "
+                               "package's name", &value[i]);
+            return NGX_CONF_ERROR;
+        }
+    }
+
+    if (ngx_http_retort_words(cf, &rlcf->imports) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (rlcf->imports.len > NGX_HTTP_RETORT_IMPORTS) {
+        return "is too long";
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+/* the directive's words with blanks between them */
+
+static char *
+ngx_http_retort_words(ngx_conf_t *cf, ngx_str_t *to)
+{
+    u_char      *p;
+    size_t       len;
+    ngx_str_t   *value;
+    ngx_uint_t   i;
+
+    value = cf->args->elts;
+    len = 0;
+
+    for (i = 1; i < cf->args->nelts; i++) {
         len += value[i].len + 1;
     }
 
@@ -387,8 +452,8 @@ ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    rlcf->tools.data = p;
-    rlcf->tools.len = len - 1;
+    to->data = p;
+    to->len = len - 1;
 
     for (i = 1; i < cf->args->nelts; i++) {
         p = ngx_cpymem(p, value[i].data, value[i].len);

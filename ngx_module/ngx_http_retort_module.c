@@ -64,6 +64,13 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       offsetof(ngx_http_retort_loc_conf_t, mcp_fixtures),
       NULL },
 
+    { ngx_string("retort_import_allow"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
+      ngx_http_retort_set_imports,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("retort_profile"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
       ngx_http_retort_set_profile,
@@ -337,7 +344,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->upstream.* that is not named here = 0;
      *     conf->api = NULL;
-     *     conf->tools, profile, node, artifacts = { 0, NULL };
+     *     conf->tools, imports, profile, node, artifacts = { 0, NULL };
      */
 
     conf->mcp_links = NGX_CONF_UNSET_UINT;
@@ -394,6 +401,7 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_value(conf->strict, prev->strict, 0);
     ngx_conf_merge_uint_value(conf->mcp_links, prev->mcp_links, 0);
     ngx_conf_merge_value(conf->mcp_fixtures, prev->mcp_fixtures, 0);
+    ngx_conf_merge_str_value(conf->imports, prev->imports, "");
     ngx_conf_merge_str_value(conf->profile, prev->profile, "default");
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);

@@ -22,6 +22,7 @@
 #define NGX_HTTP_RETORT_SHA256        32
 #define NGX_HTTP_RETORT_NAME_MAX      64       /* of a workspace */
 #define NGX_HTTP_RETORT_PROFILE_MAX   31
+#define NGX_HTTP_RETORT_IMPORTS       1000     /* bytes of a list */
 #define NGX_HTTP_RETORT_NODE_MAX      15
 
 /* one FastCGI record of ours carries at most this */
@@ -132,6 +133,7 @@ typedef struct {
 
     ngx_http_retort_api_t     *api;
     ngx_str_t                  tools;    /* names, with blanks between */
+    ngx_str_t                  imports;  /* the same, of packages */
     ngx_flag_t                 strict;   /* Azure's: only names of ours */
     ngx_uint_t                 mcp_links;
     ngx_flag_t                 mcp_fixtures;
@@ -321,6 +323,8 @@ char *ngx_http_retort_set_api(ngx_conf_t *cf, ngx_command_t *cmd,
 extern ngx_conf_enum_t  ngx_http_retort_mcp_pictures[];
 
 char *ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_imports(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_profile(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);

@@ -186,6 +186,8 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         || ngx_http_retort_add(params, "RETORT_TOOLS", &rlcf->tools)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_STRICT", &strict) != NGX_OK
+        || ngx_http_retort_add(params, "RETORT_IMPORT_ALLOW", &rlcf->imports)
+           != NGX_OK
         || ngx_http_retort_add(params, "RETORT_PROFILE", &rlcf->profile)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_EXECUTION", &ctx->execution)

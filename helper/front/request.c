@@ -195,6 +195,25 @@ request_static(request_t *r, const char *url, err_t *e)
 
 
 static int
+request_imports(request_t *r, const char *names, err_t *e)
+{
+    size_t  n;
+
+    n = strspn(names, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+               "0123456789_.- ");
+
+    if (names[n] != '\0' || n >= sizeof(r->imports)) {
+        return err_set(e, 500, "bad_param", "RETORT_IMPORT_ALLOW has no names "
+                       "of packages");
+    }
+
+    memcpy(r->imports, names, n + 1);
+
+    return 0;
+}
+
+
+static int
 request_link(request_t *r, char **envp, err_t *e)
 {
     return link_parse(&r->link, request_param(envp, "RETORT_LINK_TAG"),
@@ -322,6 +341,8 @@ request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
     if (request_who(r, envp, s, e) == -1
         || request_ceilings(r, envp, e) == -1
         || request_static(r, request_text(envp, "RETORT_STATIC_URL"), e) == -1
+        || request_imports(r, request_text(envp, "RETORT_IMPORT_ALLOW"), e)
+           == -1
         || request_link(r, envp, e) == -1)
     {
         return -1;

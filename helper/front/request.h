@@ -16,6 +16,7 @@
 #define REQ_API        16
 #define REQ_WORKSPACE  65
 #define REQ_EXECUTION  56       /* exec_<node>_<32 hex>, final NUL */
+#define REQ_IMPORTS    1001
 
 
 typedef struct {
@@ -34,6 +35,7 @@ typedef struct {
     char                     api[REQ_API];
     char                     workspace[REQ_WORKSPACE];
     char                     execution[REQ_EXECUTION];
+    char                     imports[REQ_IMPORTS];  /* names; "": all */
     link_t                   link;      /* how those to artifacts are made */
 
     const retort_profile_t  *profile;

@@ -21,6 +21,9 @@
 #include "wake.h"
 
 
+#define RUN_IMPORTS  "RETORT_IMPORT_ALLOW"     /* known to the kernel */
+
+
 enum { RUN_POLL_CLIENT = BRK_BOX_FDS, RUN_POLL_WAKE, RUN_POLL_MAX };
 
 
@@ -176,6 +179,26 @@ run_want(run_t *r)
 }
 
 
+/* the run's variables, and the list of imports that its location has */
+
+static void
+run_env(run_t *r)
+{
+    (void) buf_add(&r->env, r->job->env, r->job->env_len);
+
+    if (r->req->imports[0] != '\0') {
+        (void) buf_puts(&r->env, RUN_IMPORTS "=");
+        (void) buf_add(&r->env, r->req->imports, strlen(r->req->imports) + 1);
+    }
+
+    if (r->env.failed) {
+        run_stop(r, STOP_BROKEN);
+    }
+
+    (void) krn_out_part(&r->out, 1, r->env.data, r->env.len);
+}
+
+
 static void
 run_begin(run_t *r)
 {
@@ -194,7 +217,7 @@ run_begin(run_t *r)
     }
 
     (void) krn_out_part(&r->out, 0, job->code, job->code_len);
-    (void) krn_out_part(&r->out, 1, job->env, job->env_len);
+    run_env(r);
     (void) krn_out_part(&r->out, 2, job->stdin_text, job->stdin_len);
 
     run_want(r);
@@ -432,5 +455,6 @@ run_cell(run_t *r)
     (void) pthread_mutex_unlock(&r->x->lock);
 
     buf_free(&r->in.body);
+    buf_free(&r->env);
     box_news(r->box, &r->news);
 }

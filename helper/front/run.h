@@ -61,6 +61,7 @@ typedef struct {
     krn_out_t         ack;
     krn_in_t          in;
     krn_keep_t        keep;
+    buf_t             env;      /* the job's, and the location's */
     krn_want_t        want;
     out_item_t       *display;  /* takes KRN_MIME */
     uint32_t          forms;    /* of it that are to come */

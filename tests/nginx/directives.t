@@ -87,6 +87,11 @@ bad 'an unknown tool', 'unknown tool "pyton" in "retort_tools"',
 good 'all tools', "$pass retort_tools python bash execute_python "
     . 'code_interpreter launchShell runPythonCodeInRemoteEnvironment '
     . 'runShellCommandInRemoteEnvironment;';
+bad 'no name of a package', '"a b" in "retort_import_allow" is no package',
+    "$pass retort_import_allow numpy 'a b';";
+bad 'a long list of packages', '"retort_import_allow" directive is too long',
+    "$pass retort_import_allow " . 'p' x 1001 . ';';
+good 'packages', "$pass retort_import_allow numpy -turtle os.path;";
 bad 'a bad profile', 'must be 1 to 31', "$pass retort_profile a/b;";
 bad 'a long profile', 'must be 1 to 31', "$pass retort_profile " . 'p' x 32 . ';';
 bad 'a bad workspace', 'must be 1 to 64', 'retort_workspace "a b";';
@@ -112,7 +117,8 @@ for (['timeout', '25h', 'must be between'], ['timeout', '0', 'must be between'],
 }
 
 my %value = (
-    retort_api => 'native', retort_tools => 'bash', retort_profile => 'p', retort_workspace => 'w',
+    retort_api => 'native', retort_tools => 'bash', retort_import_allow => 'numpy',
+    retort_profile => 'p', retort_workspace => 'w',
     retort_node => 'n', retort_static_url => '/s',
     retort_azure_strict => 'on',
     retort_auth_key_file => "$dir/keys",

@@ -130,6 +130,7 @@ bad_names_are_refused(void **state)
     assert_int_equal(parse("RETORT_EXECUTION=exec_n1_xyz", NULL), -1);
     assert_int_equal(parse("RETORT_EXECUTION=exec_n1_\r\n", NULL), -1);
     assert_int_equal(parse("RETORT_STATIC_URL=http://h/a b", NULL), -1);
+    assert_int_equal(parse("RETORT_IMPORT_ALLOW=a\nb", NULL), -1);
     assert_int_equal(parse("RETORT_STATIC_URL=http://h/)", NULL), -1);
     assert_int_equal(parse("CONTENT_LENGTH=-1", NULL), -1);
     assert_int_equal(parse("CONTENT_LENGTH=99999999999999999999", NULL), -1);
