@@ -8,7 +8,9 @@
 static ngx_int_t ngx_http_retort_decide(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx);
 static ngx_int_t ngx_http_retort_by_key(ngx_http_request_t *r,
-    ngx_http_retort_ctx_t *ctx, ngx_str_t *key);
+    ngx_http_retort_ctx_t *ctx, ngx_http_retort_key_t *k);
+static ngx_int_t ngx_http_retort_by_credential(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_str_t *value);
 static ngx_int_t ngx_http_retort_by_variable(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx);
 static ngx_uint_t ngx_http_retort_key_rank(ngx_table_elt_t *h);
@@ -26,12 +28,15 @@ static ngx_int_t ngx_http_retort_refuse(ngx_http_request_t *r,
 ngx_int_t
 ngx_http_retort_access_handler(ngx_http_request_t *r)
 {
+    ngx_int_t                    rc;
     ngx_http_retort_ctx_t       *ctx;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    if (rlcf->upstream.upstream == NULL || !rlcf->api->identity) {
+    if (rlcf->upstream.upstream == NULL
+        || !ngx_http_retort_needs_identity(rlcf))
+    {
         return NGX_DECLINED;
     }
 
@@ -40,7 +45,11 @@ ngx_http_retort_access_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_retort_identify(r, ctx);
+    rc = ngx_http_retort_identify(r, ctx);
+
+    /* with "satisfy any" a variable must not make up for who was refused */
+
+    return (rc == NGX_OK && !ctx->presented) ? NGX_DECLINED : rc;
 }
 
 
@@ -56,7 +65,22 @@ ngx_http_retort_identify(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    rc = rlcf->api->identity ? ngx_http_retort_decide(r, ctx) : NGX_OK;
+    rc = NGX_OK;
+
+    if (ngx_http_retort_needs_identity(rlcf)) {
+        rc = ngx_http_retort_decide(r, ctx);
+
+        if (rc == NGX_OK
+            && !(ctx->scopes & ngx_http_retort_needed_scope(r)))
+        {
+            ctx->lacks = ngx_http_retort_needed_scope(r);
+            rc = NGX_HTTP_FORBIDDEN;
+
+            ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                          "workspace \"%V\" lacks a scope",
+                          &ctx->workspace);
+        }
+    }
 
     if (rc == NGX_OK) {
         ctx->identified = 1;
@@ -74,19 +98,41 @@ ngx_http_retort_identify(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 }
 
 
+/* an operator may ask for one where the api does not */
+
+ngx_uint_t
+ngx_http_retort_needs_identity(ngx_http_retort_loc_conf_t *rlcf)
+{
+    return rlcf->api->identity || rlcf->scope;
+}
+
+
 static ngx_int_t
 ngx_http_retort_decide(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 {
-    ngx_str_t                    key;
+    ngx_int_t                    rc;
+    ngx_str_t                    value;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    if (rlcf->keys) {
-        ngx_http_retort_presented_key(r, &key);
+    ctx->scopes = RETORT_SCOPE_DEFAULT;
+    ctx->presented = 0;
+    ctx->lacks = 0;
 
-        if (key.data) {
-            return ngx_http_retort_by_key(r, ctx, &key);
+    if (rlcf->keys || rlcf->jwt) {
+        ngx_http_retort_presented_key(r, &value);
+
+        if (value.data) {
+            return ngx_http_retort_by_credential(r, ctx, &value);
+        }
+    }
+
+    if (rlcf->identity) {
+        rc = ngx_http_retort_check_signed(r, ctx, rlcf->identity);
+
+        if (rc != NGX_DECLINED) {
+            return rc;
         }
     }
 
@@ -98,26 +144,52 @@ ngx_http_retort_decide(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 }
 
 
+/* what is no key of ours may be a token */
+
 static ngx_int_t
-ngx_http_retort_by_key(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
-    ngx_str_t *key)
+ngx_http_retort_by_credential(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_str_t *value)
 {
-    ngx_str_t                   *profile;
-    ngx_uint_t                   i;
     ngx_http_retort_key_t       *k;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    k = ngx_http_retort_find_key(rlcf->keys, key);
+    ctx->presented = 1;
 
-    if (k == NULL) {
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                      "unknown retort key");
-        return NGX_HTTP_UNAUTHORIZED;
+    if (rlcf->keys) {
+
+        if (ngx_http_retort_find_key(rlcf->keys, value, &k) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        if (k) {
+            return ngx_http_retort_by_key(r, ctx, k);
+        }
     }
 
+    if (rlcf->jwt) {
+        return ngx_http_retort_check_jwt(r, ctx, rlcf->jwt, value);
+    }
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "unknown retort key");
+
+    return NGX_HTTP_UNAUTHORIZED;
+}
+
+
+static ngx_int_t
+ngx_http_retort_by_key(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
+    ngx_http_retort_key_t *k)
+{
+    ngx_str_t                   *profile;
+    ngx_uint_t                   i;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
     ctx->workspace = k->workspace;
+    ctx->scopes = k->scopes;
 
     if (k->profiles == NULL) {
         return NGX_OK;
@@ -151,6 +223,14 @@ ngx_http_retort_by_variable(ngx_http_request_t *r,
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    if (rlcf->peers
+        && ngx_cidr_match(r->connection->sockaddr, rlcf->peers) != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                      "this peer's word does not count");
+        return NGX_HTTP_UNAUTHORIZED;
+    }
 
     if (ngx_http_complex_value(r, rlcf->workspace, &ctx->workspace)
         != NGX_OK)
@@ -252,28 +332,31 @@ static ngx_int_t
 ngx_http_retort_refuse(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
     ngx_int_t rc)
 {
+    const char       *lack;
     ngx_table_elt_t  *h;
 
-    if (rc == NGX_HTTP_FORBIDDEN) {
-        ctx->answer = ngx_http_retort_error(r, rc, "forbidden",
-                                    "this workspace may not do that here");
+    h = r->headers_out.www_authenticate;
 
-    } else {
+    if (rc == NGX_HTTP_UNAUTHORIZED) {
         ctx->answer = ngx_http_retort_error(r, rc, "unauthorized",
                                             "a valid key is needed");
 
-        h = r->headers_out.www_authenticate;
+    } else if (ctx->lacks) {
+        (void) ngx_http_retort_scope_name(ctx->lacks, &lack);
+        ctx->answer = ngx_http_retort_error(r, rc, "forbidden", lack);
 
-        /* "satisfy any" may have crossed out an earlier one */
+    } else {
+        ctx->answer = ngx_http_retort_error(r, rc, "forbidden",
+                                    "this workspace may not do that here");
+    }
 
-        if (h == NULL || h->hash == 0) {
-            h = ngx_http_retort_add_header(r, "WWW-Authenticate", "Bearer");
-            if (h == NULL) {
-                return NGX_HTTP_INTERNAL_SERVER_ERROR;
-            }
+    /* "satisfy any" may have crossed out an earlier one */
 
-            r->headers_out.www_authenticate = h;
-        }
+    if ((ctx->lacks
+         || (rc == NGX_HTTP_UNAUTHORIZED && (h == NULL || h->hash == 0)))
+        && ngx_http_retort_challenge(r, ctx, rc) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (ctx->answer == NULL) {

@@ -21,7 +21,6 @@ static const char *ngx_http_retort_parse_profiles(
     ngx_http_retort_key_reader_t *kr, ngx_http_retort_key_t *key,
     ngx_str_t *list);
 static ngx_int_t ngx_http_retort_unhex(u_char *dst, ngx_str_t *hex);
-static u_char ngx_http_retort_differ(u_char *a, u_char *b);
 
 
 char *
@@ -165,14 +164,14 @@ ngx_http_retort_read_fd(ngx_conf_t *cf, ngx_file_t *file, ngx_uint_t secret,
 }
 
 
-/* workspace:sha256-hex-of-key[:profile,profile...] */
+/* workspace:sha256-hex-of-key[:[profile,...][:scope,...]] */
 
 static const char *
 ngx_http_retort_parse_key(ngx_http_retort_key_reader_t *kr, ngx_str_t *line)
 {
     size_t                  i;
-    ngx_str_t               name, hash;
-    ngx_uint_t              more;
+    ngx_str_t               name, hash, profiles;
+    ngx_uint_t              more, scoped;
     ngx_http_retort_key_t  *key, *old, k;
 
     while (line->len && (line->data[line->len - 1] == '\r'
@@ -202,24 +201,36 @@ ngx_http_retort_parse_key(ngx_http_retort_key_reader_t *kr, ngx_str_t *line)
     old = kr->keys->elts;
 
     for (i = 0; i < kr->keys->nelts; i++) {
-        if (ngx_http_retort_differ(old[i].sha256, k.sha256) == 0) {
+        if (ngx_memcmp(old[i].sha256, k.sha256, sizeof(k.sha256)) == 0) {
             return "duplicate key";
         }
     }
 
     k.profiles = NULL;
+    k.scopes = RETORT_SCOPE_DEFAULT;
     k.workspace.len = name.len;
     k.workspace.data = ngx_pstrdup(kr->cf->pool, &name);
     if (k.workspace.data == NULL) {
         return "no memory for a key";
     }
 
-    if (more) {
+    scoped = (more && ngx_strlchr(line->data, line->data + line->len, ':'));
+    profiles = ngx_http_retort_cut(line, ':');
+
+    if (more && (profiles.len || !scoped)) {
         const char  *error;
 
-        error = ngx_http_retort_parse_profiles(kr, &k, line);
+        error = ngx_http_retort_parse_profiles(kr, &k, &profiles);
         if (error) {
             return error;
+        }
+    }
+
+    if (scoped) {
+        k.scopes = ngx_http_retort_scope_list(line);
+
+        if (k.scopes == 0) {
+            return "a scope must be execute, files or admin";
         }
     }
 
@@ -344,40 +355,31 @@ ngx_http_retort_is_name(ngx_str_t *s, size_t max)
 }
 
 
-/* 0 if equal, looks at every byte */
-
-static u_char
-ngx_http_retort_differ(u_char *a, u_char *b)
-{
-    u_char      d;
-    ngx_uint_t  i;
-
-    d = 0;
-
-    for (i = 0; i < NGX_HTTP_RETORT_SHA256; i++) {
-        d |= a[i] ^ b[i];
-    }
-
-    return d;
-}
-
-
-ngx_http_retort_key_t *
-ngx_http_retort_find_key(ngx_array_t *keys, ngx_str_t *key)
+ngx_int_t
+ngx_http_retort_find_key(ngx_array_t *keys, ngx_str_t *key,
+    ngx_http_retort_key_t **k)
 {
     u_char                  sha256[NGX_HTTP_RETORT_SHA256];
     ngx_uint_t              i, found, hit;
-    ngx_http_retort_key_t  *k;
+    ngx_http_retort_key_t  *all;
 
-    ngx_http_retort_sha256(sha256, key->data, key->len);
+    *k = NULL;
 
-    k = keys->elts;
+    if (ngx_http_retort_sha256(sha256, key->data, key->len) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    all = keys->elts;
     found = 0;
 
     for (i = 0; i < keys->nelts; i++) {
-        hit = 1 ^ ((ngx_http_retort_differ(k[i].sha256, sha256) + 255) >> 8);
+        hit = ngx_http_retort_equal(all[i].sha256, sha256, sizeof(sha256));
         found |= (0 - hit) & (i + 1);
     }
 
-    return found ? &k[found - 1] : NULL;
+    if (found) {
+        *k = &all[found - 1];
+    }
+
+    return NGX_OK;
 }

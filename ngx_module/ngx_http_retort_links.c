@@ -12,25 +12,18 @@
 
 static const char *ngx_http_retort_parse_secret(ngx_conf_t *cf,
     ngx_array_t *secrets, ngx_str_t *line);
-static void ngx_http_retort_hmac(u_char result[NGX_HTTP_RETORT_SHA256],
-    u_char *key, size_t key_len, ngx_str_t *text);
-static void ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
+static ngx_int_t ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
     ngx_str_t *secret, const char *label, ngx_str_t *name);
 static ngx_int_t ngx_http_retort_parse_link(ngx_str_t *args, ngx_str_t *tag,
     ngx_str_t *signature, time_t *expires);
 
-
-/* a line is a secret: the first one signs, each one verifies */
 
 char *
 ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_retort_loc_conf_t *rlcf = conf;
 
-    ngx_str_t    *value, text, line;
-    ngx_uint_t    n;
-    const char   *error;
-    ngx_array_t  *secrets;
+    ngx_str_t  *value;
 
     if (rlcf->secrets != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
@@ -38,17 +31,35 @@ ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     value = cf->args->elts;
 
-    if (value[1].len == 0) {
-        return "has an empty path";
+    rlcf->secrets = ngx_http_retort_read_secrets(cf, &value[1]);
+
+    return rlcf->secrets ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+/* a line is a secret: the first one signs, each one verifies */
+
+ngx_array_t *
+ngx_http_retort_read_secrets(ngx_conf_t *cf, ngx_str_t *name)
+{
+    ngx_str_t     text, line;
+    ngx_uint_t    n;
+    const char   *error;
+    ngx_array_t  *secrets;
+
+    if (name->len == 0) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "a file of secrets has an empty path");
+        return NULL;
     }
 
     secrets = ngx_array_create(cf->pool, 2, sizeof(ngx_str_t));
 
     if (secrets == NULL
-        || ngx_conf_full_name(cf->cycle, &value[1], 1) != NGX_OK
-        || ngx_http_retort_read_file(cf, &value[1], 1, &text) != NGX_OK)
+        || ngx_conf_full_name(cf->cycle, name, 1) != NGX_OK
+        || ngx_http_retort_read_file(cf, name, 1, &text) != NGX_OK)
     {
-        return NGX_CONF_ERROR;
+        return NULL;
     }
 
     for (n = 1; text.len; n++) {
@@ -57,18 +68,17 @@ ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
         if (error) {
             ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "%s in %V:%ui",
-                               error, &value[1], n);
-            return NGX_CONF_ERROR;
+                               error, name, n);
+            return NULL;
         }
     }
 
     if (secrets->nelts == 0) {
-        return "has a file without a secret";
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0, "no secret in %V", name);
+        return NULL;
     }
 
-    rlcf->secrets = secrets;
-
-    return NGX_CONF_OK;
+    return secrets;
 }
 
 
@@ -111,38 +121,7 @@ ngx_http_retort_parse_secret(ngx_conf_t *cf, ngx_array_t *secrets,
 }
 
 
-/* RFC 2104; every text of ours is short */
-
-static void
-ngx_http_retort_hmac(u_char result[NGX_HTTP_RETORT_SHA256], u_char *key,
-    size_t key_len, ngx_str_t *text)
-{
-    u_char      pad[64 + NGX_HTTP_RETORT_HMAC_MAX];
-    u_char      block[64], outer[64 + NGX_HTTP_RETORT_SHA256];
-    ngx_uint_t  i;
-
-    ngx_memzero(block, sizeof(block));
-
-    if (key_len > sizeof(block)) {
-        ngx_http_retort_sha256(block, key, key_len);
-
-    } else {
-        ngx_memcpy(block, key, key_len);
-    }
-
-    for (i = 0; i < sizeof(block); i++) {
-        pad[i] = block[i] ^ 0x36;
-        outer[i] = block[i] ^ 0x5c;
-    }
-
-    ngx_memcpy(pad + 64, text->data, text->len);
-
-    ngx_http_retort_sha256(outer + 64, pad, 64 + text->len);
-    ngx_http_retort_sha256(result, outer, sizeof(outer));
-}
-
-
-static void
+static ngx_int_t
 ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
     ngx_str_t *secret, const char *label, ngx_str_t *name)
 {
@@ -152,7 +131,7 @@ ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
     s.data = text;
     s.len = ngx_sprintf(text, "%s %V", label, name) - text;
 
-    ngx_http_retort_hmac(result, secret->data, secret->len, &s);
+    return ngx_http_retort_hmac(result, secret->data, secret->len, &s);
 }
 
 
@@ -181,13 +160,21 @@ ngx_http_retort_link_params(ngx_http_request_t *r, ngx_str_t *workspace,
 
     secret = rlcf->secrets->elts;
 
-    ngx_http_retort_derive(hash, secret, "retort-tag", workspace);
+    if (ngx_http_retort_derive(hash, secret, "retort-tag", workspace)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     ngx_hex_dump(tag->data, hash, NGX_HTTP_RETORT_TAG / 2);
     tag->len = NGX_HTTP_RETORT_TAG;
 
     key->data = tag->data + tag->len;
 
-    ngx_http_retort_derive(hash, secret, "retort-key", tag);
+    if (ngx_http_retort_derive(hash, secret, "retort-key", tag) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     ngx_hex_dump(key->data, hash, NGX_HTTP_RETORT_SHA256);
     key->len = 2 * NGX_HTTP_RETORT_SHA256;
 
@@ -246,12 +233,13 @@ ngx_int_t
 ngx_http_retort_check_link(ngx_http_request_t *r, ngx_str_t *name,
     time_t *left)
 {
-    u_char                       d, good, text[NGX_HTTP_RETORT_HMAC_MAX];
+    u_char                       text[NGX_HTTP_RETORT_HMAC_MAX];
+    u_char                       key[NGX_HTTP_RETORT_SHA256];
     u_char                       hash[NGX_HTTP_RETORT_SHA256];
     u_char                       hex[2 * NGX_HTTP_RETORT_SIGNATURE];
     time_t                       expires;
     ngx_str_t                    s, tag, signature, *secret;
-    ngx_uint_t                   i, j;
+    ngx_uint_t                   i, good;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
@@ -274,15 +262,16 @@ ngx_http_retort_check_link(ngx_http_request_t *r, ngx_str_t *name,
     secret = rlcf->secrets->elts;
 
     for (i = 0; i < rlcf->secrets->nelts; i++) {
-        ngx_http_retort_derive(hash, &secret[i], "retort-key", &tag);
-        ngx_http_retort_hmac(hash, hash, sizeof(hash), &s);
-        ngx_hex_dump(hex, hash, NGX_HTTP_RETORT_SIGNATURE);
 
-        for (d = 0, j = 0; j < sizeof(hex); j++) {
-            d |= hex[j] ^ signature.data[j];
+        if (ngx_http_retort_derive(key, &secret[i], "retort-key", &tag)
+            != NGX_OK
+            || ngx_http_retort_hmac(hash, key, sizeof(key), &s) != NGX_OK)
+        {
+            return NGX_HTTP_FORBIDDEN;
         }
 
-        good |= (u_char) (1 ^ ((d + 255) >> 8));
+        ngx_hex_dump(hex, hash, NGX_HTTP_RETORT_SIGNATURE);
+        good |= ngx_http_retort_equal(hex, signature.data, sizeof(hex));
     }
 
     *left = expires - ngx_time();

@@ -92,6 +92,48 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_auth_jwt"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
+      ngx_http_retort_set_jwt,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("retort_auth_signed"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE12,
+      ngx_http_retort_set_signed,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("retort_auth_peers"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
+      ngx_http_retort_set_peers,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("retort_scope"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_http_retort_set_scope,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("retort_resource_metadata"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_http_set_complex_value_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_retort_loc_conf_t, resource),
+      NULL },
+
+    { ngx_string("retort_resource_document"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_2MORE,
+      ngx_http_retort_set_document,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("retort_node"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
       ngx_http_retort_set_node,
@@ -287,16 +329,25 @@ static ngx_str_t  ngx_http_retort_hide_headers[] = {
 static ngx_int_t
 ngx_http_retort_init(ngx_conf_t *cf)
 {
+    ngx_array_t                *handlers;
     ngx_http_handler_pt        *h;
     ngx_http_core_main_conf_t  *cmcf;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_ACCESS_PHASE].handlers);
-    if (h == NULL) {
+    handlers = &cmcf->phases[NGX_HTTP_ACCESS_PHASE].handlers;
+
+    if (ngx_array_push(handlers) == NULL) {
         return NGX_ERROR;
     }
 
+    /*
+     * The first of them is called last: what "auth_request" has found and
+     * "auth_basic" has verified may be in the variable of a workspace.
+     */
+
+    h = handlers->elts;
+    ngx_memmove(h + 1, h, (handlers->nelts - 1) * sizeof(*h));
     *h = ngx_http_retort_access_handler;
 
     if (ngx_http_retort_limits_init(cf) != NGX_OK) {
@@ -344,7 +395,8 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->upstream.* that is not named here = 0;
      *     conf->api = NULL;
-     *     conf->tools, imports, profile, node, artifacts = { 0, NULL };
+     *     conf->tools, imports, profile, node = { 0, NULL };
+     *     conf->artifacts, document = { 0, NULL };
      */
 
     conf->mcp_links = NGX_CONF_UNSET_UINT;
@@ -352,6 +404,11 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
     conf->workspace = NGX_CONF_UNSET_PTR;
     conf->static_url = NGX_CONF_UNSET_PTR;
     conf->keys = NGX_CONF_UNSET_PTR;
+    conf->jwt = NGX_CONF_UNSET_PTR;
+    conf->identity = NGX_CONF_UNSET_PTR;
+    conf->peers = NGX_CONF_UNSET_PTR;
+    conf->scope = NGX_CONF_UNSET_UINT;
+    conf->resource = NGX_CONF_UNSET_PTR;
     conf->admission = NGX_CONF_UNSET_PTR;
     conf->secrets = NGX_CONF_UNSET_PTR;
     conf->expires = NGX_CONF_UNSET;
@@ -406,6 +463,11 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);
     ngx_conf_merge_ptr_value(conf->keys, prev->keys, NULL);
+    ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);
+    ngx_conf_merge_ptr_value(conf->identity, prev->identity, NULL);
+    ngx_conf_merge_ptr_value(conf->peers, prev->peers, NULL);
+    ngx_conf_merge_uint_value(conf->scope, prev->scope, 0);
+    ngx_conf_merge_ptr_value(conf->resource, prev->resource, NULL);
     ngx_conf_merge_ptr_value(conf->admission, prev->admission, NULL);
     ngx_conf_merge_ptr_value(conf->secrets, prev->secrets, NULL);
     ngx_conf_merge_sec_value(conf->expires, prev->expires, 86400);
@@ -417,12 +479,14 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_http_retort_inherit_handler(cf, prev, conf);
 
-    if (conf->upstream.upstream && conf->api->identity
-        && conf->keys == NULL && conf->workspace == NULL)
+    if (conf->upstream.upstream && ngx_http_retort_needs_identity(conf)
+        && conf->keys == NULL && conf->jwt == NULL && conf->identity == NULL
+        && conf->workspace == NULL)
     {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                       "\"retort_pass\" with the api \"%V\" needs "
-                      "\"retort_auth_key_file\" or \"retort_workspace\" "
+                      "\"retort_auth_key_file\", \"retort_auth_jwt\", "
+                      "\"retort_auth_signed\" or \"retort_workspace\" "
                       "in %s:%ui",
                       &conf->api->name, cf->conf_file->file.name.data,
                       cf->conf_file->line);

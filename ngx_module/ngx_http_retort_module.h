@@ -2,7 +2,8 @@
 /*
  * nginx's half of Retort: who asks, may it, pass it on, end it well.
  *
- * Files: module (tables), conf (directives), keys, sha256, auth (identity),
+ * Files: module (tables), conf (directives), keys, crypto, auth (identity),
+ * jwt, jwks and claims (tokens), signed, scope, resource,
  * pass (upstream life), params and stdin (request to the front), record,
  * header and body (answer of the front), form and json (ending a cut
  * answer), verdict and filter (our own answers), artifacts, variables.
@@ -110,11 +111,31 @@ typedef struct {
 } ngx_http_retort_limit_t;
 
 
+/* what an identity may do */
+
+#define RETORT_SCOPE_EXECUTE          0x1
+#define RETORT_SCOPE_FILES            0x2
+#define RETORT_SCOPE_ADMIN            0x4
+
+/* of an identity that says nothing of scopes */
+#define RETORT_SCOPE_DEFAULT          (RETORT_SCOPE_EXECUTE|RETORT_SCOPE_FILES)
+
+
 typedef struct {
     u_char        sha256[NGX_HTTP_RETORT_SHA256];
     ngx_str_t     workspace;
     ngx_array_t  *profiles;      /* of ngx_str_t; NULL: every profile */
+    ngx_uint_t    scopes;
 } ngx_http_retort_key_t;
+
+
+typedef struct ngx_http_retort_jwt_s  ngx_http_retort_jwt_t;
+
+
+typedef struct {
+    ngx_array_t  *secrets;       /* of ngx_str_t */
+    time_t        window;        /* to both sides of the clock */
+} ngx_http_retort_signed_t;
 
 
 typedef struct {
@@ -140,6 +161,12 @@ typedef struct {
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
     ngx_array_t               *keys;     /* of ngx_http_retort_key_t */
+    ngx_http_retort_jwt_t     *jwt;
+    ngx_http_retort_signed_t  *identity;
+    ngx_array_t               *peers;    /* of ngx_cidr_t; NULL: everybody */
+    ngx_uint_t                 scope;    /* 0: what the request is of */
+    ngx_http_complex_value_t  *resource; /* URL of its metadata */
+    ngx_str_t                  document; /* such metadata */
     ngx_str_t                  node;
     ngx_http_complex_value_t  *static_url;
     off_t                      limits[RETORT_LIMITS];
@@ -237,6 +264,8 @@ typedef struct {
 
     /* identity */
     ngx_str_t                   workspace;
+    ngx_uint_t                  scopes;
+    ngx_uint_t                  lacks;       /* the scope that is missing */
     ngx_str_t                   execution;
 
     /* admission */
@@ -279,6 +308,7 @@ typedef struct {
     ngx_http_retort_answer_t   *answer;
 
     unsigned                    identified:1;
+    unsigned                    presented:1; /* a credential, good or not */
     unsigned                    waits:1;
     unsigned                    wakes:1;     /* others may run as well */
     unsigned                    delivered:1; /* the front got a byte */
@@ -350,23 +380,80 @@ ngx_int_t ngx_http_retort_read_file(ngx_conf_t *cf, ngx_str_t *name,
 /* takes what comes before ch, and ch, off the front of s */
 ngx_str_t ngx_http_retort_cut(ngx_str_t *s, u_char ch);
 
-/* the entry, or NULL; takes the same time for every key of one length */
-ngx_http_retort_key_t *ngx_http_retort_find_key(ngx_array_t *keys,
-    ngx_str_t *key);
+/* *k is the entry, or NULL; takes the same time for every key of one length */
+ngx_int_t ngx_http_retort_find_key(ngx_array_t *keys, ngx_str_t *key,
+    ngx_http_retort_key_t **k);
 
 /* 1 to max characters of [A-Za-z0-9._-] */
 ngx_uint_t ngx_http_retort_is_name(ngx_str_t *s, size_t max);
 
 
-/* ngx_http_retort_sha256.c */
+/* ngx_http_retort_crypto.c: NGX_OK, or NGX_ERROR */
 
-void ngx_http_retort_sha256(u_char result[NGX_HTTP_RETORT_SHA256],
+ngx_int_t ngx_http_retort_sha256(u_char result[NGX_HTTP_RETORT_SHA256],
     u_char *data, size_t len);
+ngx_int_t ngx_http_retort_hmac(u_char result[NGX_HTTP_RETORT_SHA256],
+    u_char *key, size_t key_len, ngx_str_t *text);
+
+/* in the same time for all contents of one length */
+ngx_uint_t ngx_http_retort_equal(u_char *a, u_char *b, size_t len);
+
+
+/* ngx_http_retort_jwt.c */
+
+char *ngx_http_retort_set_jwt(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* NGX_OK: ctx has its workspace and scopes; or NGX_HTTP_UNAUTHORIZED */
+ngx_int_t ngx_http_retort_check_jwt(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_http_retort_jwt_t *jwt,
+    ngx_str_t *value);
+
+
+/* ngx_http_retort_signed.c */
+
+char *ngx_http_retort_set_signed(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_peers(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* the same; NGX_DECLINED: the request has no such header */
+ngx_int_t ngx_http_retort_check_signed(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_http_retort_signed_t *sd);
+
+
+/* ngx_http_retort_scope.c */
+
+char *ngx_http_retort_set_scope(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* RETORT_SCOPE_*; 0: no such name */
+ngx_uint_t ngx_http_retort_scope(ngx_str_t *name);
+
+/* all of a list with commas; 0: it is malformed */
+ngx_uint_t ngx_http_retort_scope_list(ngx_str_t *list);
+
+/* *lack: what to say to a client that has not got it */
+const char *ngx_http_retort_scope_name(ngx_uint_t scope, const char **lack);
+
+/* the one that the request needs */
+ngx_uint_t ngx_http_retort_needed_scope(ngx_http_request_t *r);
+
+
+/* ngx_http_retort_resource.c */
+
+char *ngx_http_retort_set_document(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+/* WWW-Authenticate of a refusal; NGX_OK, or NGX_ERROR */
+ngx_int_t ngx_http_retort_challenge(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_uint_t status);
 
 
 /* ngx_http_retort_auth.c */
 
 ngx_int_t ngx_http_retort_access_handler(ngx_http_request_t *r);
+ngx_uint_t ngx_http_retort_needs_identity(ngx_http_retort_loc_conf_t *rlcf);
 
 /*
  * NGX_OK: ctx->workspace says who it is, or nobody has to be known.
@@ -548,6 +635,9 @@ ngx_int_t ngx_http_retort_status_line(ngx_http_request_t *r,
 
 char *ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+
+/* the secrets of a file, of ngx_str_t, at least one; NULL: logged */
+ngx_array_t *ngx_http_retort_read_secrets(ngx_conf_t *cf, ngx_str_t *name);
 
 /* what the front signs a workspace's links with; empty without a secret */
 ngx_int_t ngx_http_retort_link_params(ngx_http_request_t *r,

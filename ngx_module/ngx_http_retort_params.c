@@ -55,6 +55,7 @@ static ngx_str_t  ngx_http_retort_dropped[] = {
     ngx_string("authorization"),
     ngx_string("x-api-key"),
     ngx_string("x-ms-apikey"),
+    ngx_string("x-retort-identity"),
     ngx_string("cookie"),
     ngx_string("proxy"),
     ngx_string("proxy-authorization"),

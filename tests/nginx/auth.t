@@ -94,7 +94,10 @@ sub who {
         'as a JSON error, whatever the site shows people';
     is $res->{header}{'content-type'}, 'application/json', 'of that type';
     is $res->{header}{'www-authenticate'},
-        $status == 401 ? 'Bearer' : undef, 'which asks for a key, or not';
+        $status == 401 ? 'Bearer' . ($name =~ /^(?:a wrong|an empty key|a longer|
+                                     the.hash|even)/x
+                                     ? ' error="invalid_token"' : '')
+                       : undef, 'which asks for a key, or not';
 }
 
 

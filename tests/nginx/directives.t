@@ -73,8 +73,8 @@ bad 'retort_pass to an unknown name', 'no port in upstream|host not found',
     'retort_pass nosuchname; retort_workspace w;';
 bad 'retort_pass outside of a location', 'is not allowed here',
     '', 'retort_pass 127.0.0.1:1;';
-bad 'retort_pass without identity', 'needs "retort_auth_key_file" or '
-    . '"retort_workspace"', 'retort_pass 127.0.0.1:1;';
+bad 'retort_pass without identity', 'needs "retort_auth_key_file", '
+    . '"retort_auth_jwt", "retort_auth_signed" or "retort_workspace"', 'retort_pass 127.0.0.1:1;';
 bad 'retort_pass with artifacts', 'conflicts with "retort_pass"',
     "$pass retort_artifacts $dir;";
 bad 'artifacts with retort_pass', 'conflicts with "retort_artifacts"',
@@ -121,7 +121,9 @@ my %value = (
     retort_profile => 'p', retort_workspace => 'w',
     retort_node => 'n', retort_static_url => '/s',
     retort_azure_strict => 'on',
-    retort_auth_key_file => "$dir/keys",
+    retort_auth_key_file => "$dir/keys", retort_auth_jwt => 'off',
+    retort_auth_signed => 'off', retort_auth_peers => '127.0.0.1',
+    retort_scope => 'files', retort_resource_metadata => '/x',
     retort_limit_timeout => '1s', retort_limit_memory => '1m',
     retort_limit_disk => '1m', retort_limit_output => '1m',
     retort_limit_image => '1m', retort_limit_processes => 1,

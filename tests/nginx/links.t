@@ -35,7 +35,7 @@ mkdir "$dir/store";
 $ng->write("store/$name", 'picture');
 $ng->conf($conf);
 
-for (["\n# none\n", 0600, 'without a secret'], ['x' x 31, 0600, 'must be 32'],
+for (["\n# none\n", 0600, 'no secret in'], ['x' x 31, 0600, 'must be 32'],
      ['x' x 257, 0600, 'must be 32'], ['x' x 32 . ' y', 0600, 'printable'],
      [$secret, 0644, "no other's"], [$secret, 0620, "no other's"])
 {
