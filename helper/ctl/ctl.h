@@ -35,6 +35,7 @@ typedef struct {
     const char  *pid_file;
     const char  *workspace;     /* NULL: not said, as below */
     const char  *profile;
+    const char  *scope;
     const char  *language;
     const char  *timeout;
     const char  *id;
@@ -136,6 +137,7 @@ typedef struct {
     char    *workspace;
     char     hash[65];
     char    *profiles;          /* "": every one */
+    char    *scopes;            /* "": execute and files */
     char    *line;              /* as it stands, what is no key too */
 } keyfile_line_t;
 
@@ -155,7 +157,7 @@ void keyfile_close(keyfile_t *k);
 /* a new line at the end; the texts are copied; 0 or -1 */
 
 int keyfile_add(keyfile_t *k, const char *workspace, const char *hash,
-    const char *profiles);
+    const char *profiles, const char *scopes);
 
 /* the whole file anew, its owner and mode as they were; 0 or -1 */
 

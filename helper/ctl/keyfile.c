@@ -30,13 +30,13 @@ keyfile_error(const keyfile_t *k)
 }
 
 
-/* workspace:hash[:profiles]; "l" stays without a workspace if it is no key */
+/* workspace:hash[:profiles[:scopes]]; no key leaves "l" without a workspace */
 
 static void
 keyfile_parse(keyfile_line_t *l)
 {
     char    *hash, *end;
-    size_t   i;
+    size_t   i, n;
 
     hash = strchr(l->line, ':');
 
@@ -58,7 +58,10 @@ keyfile_parse(keyfile_line_t *l)
     }
 
     l->workspace = strndup(l->line, (size_t) (hash - l->line));
-    l->profiles = strdup(*end == ':' ? end + 1 : "");
+    end += *end == ':';
+    n = strcspn(end, ":");
+    l->profiles = strndup(end, n);
+    l->scopes = strdup(end[n] == ':' ? end + n + 1 : "");
 }
 
 
@@ -207,6 +210,7 @@ keyfile_close(keyfile_t *k)
     for (i = 0; i < k->n; i++) {
         free(k->lines[i].workspace);
         free(k->lines[i].profiles);
+        free(k->lines[i].scopes);
         free(k->lines[i].line);
     }
 
@@ -225,12 +229,13 @@ keyfile_close(keyfile_t *k)
 
 int
 keyfile_add(keyfile_t *k, const char *workspace, const char *hash,
-    const char *profiles)
+    const char *profiles, const char *scopes)
 {
     char  *text;
 
-    if (asprintf(&text, "%s:%s%s%s", workspace, hash,
-                 profiles[0] != '\0' ? ":" : "", profiles) == -1)
+    if (asprintf(&text, "%s:%s%s%s%s%s", workspace, hash,
+                 profiles[0] != '\0' || scopes[0] != '\0' ? ":" : "", profiles,
+                 scopes[0] != '\0' ? ":" : "", scopes) == -1)
     {
         text = NULL;
     }

@@ -77,6 +77,36 @@ keys_profiles(const char *list)
 }
 
 
+/* those of ngx_http_retort_scope.c */
+
+static int
+keys_scopes(const char *list)
+{
+    size_t              i, n;
+    static const char  *names[] = { "execute", "files", "admin" };
+
+    while (list != NULL) {
+        n = strcspn(list, ",");
+
+        for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+            if (strlen(names[i]) == n && strncmp(list, names[i], n) == 0) {
+                break;
+            }
+        }
+
+        if (i == sizeof(names) / sizeof(names[0])) {
+            ctl_error("\"%.*s\": a scope is execute, files or admin", (int) n,
+                      list);
+            return -1;
+        }
+
+        list = list[n] == ',' ? list + n + 1 : NULL;
+    }
+
+    return 0;
+}
+
+
 /* tells the master to read its files again, or the reader to do so */
 
 static int
@@ -115,6 +145,15 @@ keys_reload(const ctl_t *ctl)
 }
 
 
+/* what a key may do */
+
+static const char *
+keys_may(const keyfile_line_t *l)
+{
+    return l->scopes[0] != '\0' ? l->scopes : "execute,files";
+}
+
+
 static json_object *
 keys_json(const keyfile_line_t *l)
 {
@@ -130,6 +169,8 @@ keys_json(const keyfile_line_t *l)
                                   l->profiles[0] != '\0'
                                   ? json_object_new_string(l->profiles)
                                   : NULL);
+    (void) json_object_object_add(o, "scopes",
+                                  json_object_new_string(keys_may(l)));
 
     return o;
 }
@@ -161,7 +202,8 @@ key_add(const ctl_t *ctl)
     unsigned char  bytes[KEYS_BYTES], sum[SHA256_DIGEST_LENGTH];
 
     if (keys_name(ctl->args[0], strlen(ctl->args[0]), 64, "workspace") == -1
-        || keys_profiles(ctl->profile) == -1)
+        || keys_profiles(ctl->profile) == -1
+        || keys_scopes(ctl->scope) == -1)
     {
         return CTL_USAGE;
     }
@@ -179,7 +221,8 @@ key_add(const ctl_t *ctl)
 
     if (keyfile_open(&k, ctl->keys, 1) == 0
         && keyfile_add(&k, ctl->args[0], hash,
-                       ctl->profile != NULL ? ctl->profile : "") == 0
+                       ctl->profile != NULL ? ctl->profile : "",
+                       ctl->scope != NULL ? ctl->scope : "") == 0
         && keyfile_write(&k) == 0)
     {
         keys_tell(ctl, &k.lines[k.n - 1], key);
@@ -211,8 +254,8 @@ key_list(const ctl_t *ctl)
     (void) json_object_object_add(o, "keys", all);
 
     if (!ctl->json) {
-        (void) printf("%-*s %-24s %s\n", KEYS_ID, "ID", "WORKSPACE",
-                      "PROFILES");
+        (void) printf("%-*s %-24s %-24s %s\n", KEYS_ID, "ID", "WORKSPACE",
+                      "PROFILES", "SCOPES");
     }
 
     for (i = 0; i < k.n; i++) {
@@ -225,8 +268,10 @@ key_list(const ctl_t *ctl)
         (void) json_object_array_add(all, keys_json(l));
 
         if (!ctl->json) {
-            (void) printf("%.*s %-24s %s\n", KEYS_ID, l->hash, l->workspace,
-                          l->profiles[0] != '\0' ? l->profiles : "all");
+            (void) printf("%.*s %-24s %-24s %s\n", KEYS_ID, l->hash,
+                          l->workspace,
+                          l->profiles[0] != '\0' ? l->profiles : "all",
+                          keys_may(l));
         }
     }
 

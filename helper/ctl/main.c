@@ -39,6 +39,8 @@ static const main_option_t  main_options[] = {
     { "all", 'a', 0, "", "also the sandboxes that wait for a request" },
     { "workspace", 'w', 1, "NAME", "who runs it (retortctl)" },
     { "profile", 'p', 1, "NAME", "the profile; of a key: some, with commas" },
+    { "scope", 'S', 1, "NAME", "of a key: execute, files, admin; some, with "
+      "commas" },
     { "language", 'l', 1, "LANG", "python or bash (by the file's name)" },
     { "timeout", 't', 1, "SECONDS", "of the run" },
     { "off", 'o', 0, "", "takes work again" },
@@ -77,7 +79,7 @@ static const main_command_t  main_commands[] = {
     { "drain", NULL, "", 0, 0, "so", "takes no new runs and sandboxes",
       show_drain },
     { "pool", NULL, "", 0, 0, "sK", "shows the profiles' pools", show_pool },
-    { "key", "add", "WORKSPACE", 1, 1, "kprP", "makes a key, and prints it "
+    { "key", "add", "WORKSPACE", 1, 1, "kpSrP", "makes a key, and prints it "
       "this once", key_add },
     { "key", "list", "", 0, 0, "k", "lists keys without showing them",
       key_list },
@@ -175,6 +177,7 @@ main_set(ctl_t *ctl, char letter, const char *value)
     case 's': ctl->socket = value; break;
     case 'w': ctl->workspace = value; break;
     case 'p': ctl->profile = value; break;
+    case 'S': ctl->scope = value; break;
     case 'l': ctl->language = value; break;
     case 't': ctl->timeout = value; break;
     case 'k': ctl->keys = value; break;

@@ -77,9 +77,9 @@ isnt($second, $key, 'another key is another key');
 
 ($code, my $list) = ctl('key', 'list', @k);
 is($code, 0, 'keys are listed');
-like($list, qr/^@{[substr sha256_hex($key), 0, 12]} alice\s+default,big$/m,
+like($list, qr/^@{[substr sha256_hex($key), 0, 12]} alice\s+default,big\s+execute,files$/m,
      'by a part of their hash');
-like($list, qr/^a{12} bob\s+a,b$/m, 'those of other hands, too');
+like($list, qr/^a{12} bob\s+a,b\s/m, 'those of other hands, too');
 unlike($list, qr/\Q$key\E|@{[sha256_hex($key)]}/, 'but never the key, nor all '
        . 'of its hash');
 my $json = decode_json((ctl('key', 'list', '--json', @k))[1]);
@@ -106,6 +106,8 @@ for my $bad ('a b', 'x:y', '', "a\nb", 'w' x 65, '../x#') {
 }
 
 is((ctl('key', 'add', 'a', '--profile', 'x,,y', @k))[0], 2, 'or of a profile');
+is((ctl('key', 'add', 'a', '--scope', $_, @k))[0], 2, 'or of a scope')
+    for 'root', 'execute,', '', 'execute files';
 is(slurp("$dir/keys"), $old, 'and the file is as it was');
 is((ctl('key', 'list', '--keys', "$dir/none"))[0], 1,
    'a file that is not there is told');
@@ -114,6 +116,15 @@ is((ctl('key', 'add', 'a', '--keys', "$dir/none/keys"))[0], 1,
 ($code) = ctl('key', 'add', 'first', '--keys', "$dir/new");
 is($code, 0, 'a first key makes the file');
 is((stat "$dir/new")[2] & 07777, 0600, 'that is root\'s alone');
+
+for (['--scope', 'execute'], ['--profile', 'p', '--scope', 'files,admin']) {
+    ctl('key', 'add', 'scoped', @$_, '--keys', "$dir/scopes");
+}
+like(slurp("$dir/scopes"), qr/^scoped:\w{64}::execute\nscoped:\w{64}:p:files,admin\n\z/,
+     'scopes have their place in a line');
+$json = decode_json((ctl('key', 'list', '--json', '--keys', "$dir/scopes"))[1]);
+is_deeply([map { [@$_{qw(profiles scopes)}] } @{$json->{keys}}],
+          [[undef, 'execute'], ['p', 'files,admin']], 'and in the list');
 
 symlink 'keys', "$dir/link";
 ctl('key', 'add', 'alice', '--keys', "$dir/link");

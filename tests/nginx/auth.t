@@ -93,11 +93,12 @@ sub who {
     is $body, { 401 => 'unauthorized', 403 => 'forbidden' }->{$status},
         'as a JSON error, whatever the site shows people';
     is $res->{header}{'content-type'}, 'application/json', 'of that type';
-    is $res->{header}{'www-authenticate'},
-        $status == 401 ? 'Bearer' . ($name =~ /^(?:a wrong|an empty key|a longer|
-                                     the.hash|even)/x
-                                     ? ' error="invalid_token"' : '')
-                       : undef, 'which asks for a key, or not';
+    my $bad = grep { /^x-(?:api-key|ms-apikey)$/i || $header->{$_} =~ /^bearer ./i }
+        keys %$header;
+
+    is $res->{header}{'www-authenticate'}, $status == 403 ? undef
+        : $bad ? 'Bearer error="invalid_token"' : 'Bearer',
+        'which asks for a key, or for a better one, or not';
 }
 
 

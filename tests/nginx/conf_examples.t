@@ -9,6 +9,7 @@ use warnings;
 use Digest::SHA qw(sha256_hex);
 use Test::More;
 
+use Retort::Jwt;
 use Retort::Nginx;
 
 my $top = $Retort::Nginx::TOP;
@@ -36,7 +37,15 @@ for my $file (@examples) {
     chmod 0600, "$dir/secret";
     $text =~ s{/etc/retort/link\.secret}{$dir/secret}g;
 
-    if ($text =~ /^events/m) {
+    $ng->write('jwks', Retort::Jwt->set(Retort::Jwt->secret('s' x 32)->jwk));
+    chmod 0600, "$dir/jwks";
+    $text =~ s{/etc/retort/gateway\.secret}{$dir/secret}g;
+    $text =~ s{/etc/retort/issuer\.jwks}{$dir/jwks}g;
+
+    if ($text =~ /^upstream/m) {
+        $text = "%%MAIN%%\nhttp { %%HTTP%%\n$text\n}";
+
+    } elsif ($text =~ /^events/m) {
         $text =~ s{^load_module .*?;}{%%MAIN%%}m;
         $text =~ s{^(?:worker_processes|pid) .*\n}{}mg;
         $text =~ s{^events \{.*?^\}}{}ms;

@@ -177,6 +177,32 @@ bad "a zone with $_", 'between 32k and 1024m|invalid parameter|is duplicate',
     '1m x=1', '1m; retort_zone z 1m';
 bad 'a zone in a server', 'is not allowed here', '', 'retort_zone z 1m;';
 
+# identity
+
+$ng->write('short', "x\n");
+$ng->write('secret', 's' x 32 . "\n");
+chmod 0600, "$dir/$_" for qw(short secret);
+
+bad "retort_auth_jwt $_", 'invalid parameter|a leeway is|open\(\)',
+    "$pass retort_auth_jwt nokeys $_;" for '', 'x', 'iss=', 'iss=a iss=b',
+    'scope=a scope=b', 'leeway=6m', 'leeway=x', 'alg=HS256';
+bad 'retort_auth_jwt nowhere', 'has an empty path', 'retort_auth_jwt "";';
+good 'retort_auth_signed', "$pass retort_auth_signed secret window=1h;";
+bad "retort_auth_signed $_", 'window|32 to 256|open\(\)|empty path',
+    "$pass retort_auth_signed $_;" for 'secret window=0', 'secret window=61m',
+    'secret win=1', 'short', 'none', '""';
+good 'retort_auth_peers', "$pass retort_auth_peers 10.0.0.0/8 ::1 unix:;";
+bad 'retort_auth_peers of names', 'invalid address',
+    "$pass retort_auth_peers localhost;";
+bad 'an unknown scope', 'must be execute, files or admin',
+    "$pass retort_scope root;";
+bad 'a scope without an identity', 'needs "retort_auth_key_file"',
+    'retort_pass 127.0.0.1:1; retort_api metrics; retort_scope admin;';
+bad "a document of $_", 'is not the URL', "retort_resource_document $_;"
+    for 'x https://i', 'https://r i', '"https://r\"" https://i';
+bad 'two documents', 'is duplicate', 'retort_resource_document https://r'
+    . ' https://i; retort_resource_document https://r https://i;';
+
 # key files
 
 my $keys = 'retort_pass 127.0.0.1:1; retort_auth_key_file keys;';

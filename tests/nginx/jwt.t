@@ -180,7 +180,7 @@ for ('{"sub":"alice","exp":1,"exp":%d}', '{"sub":"alice","sub":"bob","exp":%d}',
      '{"sub":"alice","exp":%d,"x":' . '[' x 600 . ']' x 600 . '}',
      '{"sub":"al\\', '{"sub":"al\u00', '{"sub":"al\ud800","exp":%d}')
 {
-    who($key{HS256}->sign_parts('{"alg":"HS256"}', sprintf $_, $later), 401,
+    who($key{HS256}->sign_parts('{"alg":"HS256"}', s/%d/$later/r), 401,
         'a payload that means two things, or none');
 }
 
