@@ -120,12 +120,15 @@ typedef enum {
     KRN_MORE_CHANGES = 0,       /* that are not told; no name */
     KRN_CREATED = 1,
     KRN_CHANGED = 2,
-    KRN_DELETED = 3
+    KRN_DELETED = 3,
+    KRN_UNSHOWN = 4             /* a file in OUTPUT_DIR that is too much */
 } krn_change_t;
 
 /* files that a run leaves and that are shown like displays */
 
-#define KRN_WANT_ALL  1         /* any in /workspace, not just pictures */
+#define KRN_WANT_ALL      1     /* any in /workspace, not just pictures */
+#define KRN_WANT_OUTPUTS  2     /* none but those in OUTPUT_DIR */
+#define KRN_WANT_STAY     4     /* a bash cell's last folder is its own */
 
 typedef struct {
     uint64_t  bytes;            /* of one file, at most */

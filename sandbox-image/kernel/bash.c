@@ -270,7 +270,10 @@ bash_cell(const kern_run_t *run, const char *text)
 
     } else {
         rc = bash_attend(run->head.run, text, code_fd, pwd_fd);
-        bash_follow(pwd_fd);
+
+        if ((run->want.flags & KRN_WANT_STAY) == 0) {
+            bash_follow(pwd_fd);
+        }
     }
 
     if (pwd_fd != -1) {

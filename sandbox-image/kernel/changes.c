@@ -367,6 +367,7 @@ changes_tell(void *data, tree_change_t what, int dir, const char *path,
     changes_say(c, (uint32_t) what, path, node);
 
     if (what != TREE_DELETED && !changes_hidden(path)
+        && !(c->want.flags & KRN_WANT_OUTPUTS)
         && ((c->want.flags & KRN_WANT_ALL) || changes_picture(path)))
     {
         changes_show(c, dir, node->name, path);
@@ -380,11 +381,22 @@ static int
 changes_one_output(void *data, tree_change_t what, int dir, const char *path,
     tree_node_t *node)
 {
-    (void) what;
+    changes_t  *c;
 
-    if (S_ISREG(node->mode)) {
-        changes_show(data, dir, node->name, path);
+    (void) what;
+    c = data;
+
+    if (!S_ISREG(node->mode)) {
+        return 0;
     }
+
+    if ((c->want.flags & KRN_WANT_OUTPUTS)
+        && (node->size > c->want.bytes || c->want.files == 0))
+    {
+        changes_say(c, KRN_UNSHOWN, path, node);
+    }
+
+    changes_show(c, dir, node->name, path);
 
     return 0;
 }
