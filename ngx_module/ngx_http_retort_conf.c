@@ -107,7 +107,10 @@ ngx_http_retort_limit_t  ngx_http_retort_limits[] = {
       1, 32768, ngx_http_retort_parse_count },
 
     { ngx_string("RETORT_LIMIT_CPU"),
-      10, 1024 * 1000, ngx_http_retort_parse_cores }
+      10, 1024 * 1000, ngx_http_retort_parse_cores },
+
+    { ngx_string("RETORT_LIMIT_TURN"),
+      1, 24 * 3600 * 1000, ngx_http_retort_parse_msec }
 };
 
 

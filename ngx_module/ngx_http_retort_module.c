@@ -197,6 +197,13 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       ngx_http_retort_limit_offset(RETORT_LIMIT_CPU),
       &ngx_http_retort_limits[RETORT_LIMIT_CPU] },
 
+    { ngx_string("retort_limit_turn"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_http_retort_set_limit,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      ngx_http_retort_limit_offset(RETORT_LIMIT_TURN),
+      &ngx_http_retort_limits[RETORT_LIMIT_TURN] },
+
     { ngx_string("retort_connect_timeout"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
       ngx_conf_set_msec_slot,

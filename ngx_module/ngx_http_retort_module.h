@@ -97,6 +97,7 @@ typedef enum {
     RETORT_LIMIT_IMAGE,
     RETORT_LIMIT_PROCESSES,
     RETORT_LIMIT_CPU,
+    RETORT_LIMIT_TURN,
     RETORT_LIMITS
 } ngx_http_retort_limit_e;
 

@@ -110,7 +110,7 @@ for (['timeout', '25h', 'must be between'], ['timeout', '0', 'must be between'],
      ['processes', '32769', 'must be between'],
      ['processes', '1.5', 'has an invalid value'],
      ['cpu', '0', 'must be between'], ['cpu', '1.5555', 'has an invalid value'],
-     ['cpu', '2000', 'must be between'])
+     ['cpu', '2000', 'must be between'], ['turn', '25h', 'must be between'])
 {
     bad "retort_limit_$_->[0] $_->[1]", $_->[2],
         "$pass retort_limit_$_->[0] $_->[1];";
@@ -127,7 +127,8 @@ my %value = (
     retort_limit_timeout => '1s', retort_limit_memory => '1m',
     retort_limit_disk => '1m', retort_limit_output => '1m',
     retort_limit_image => '1m', retort_limit_processes => 1,
-    retort_limit_cpu => 1, retort_connect_timeout => '1s',
+    retort_limit_cpu => 1, retort_limit_turn => '1s',
+    retort_connect_timeout => '1s',
     retort_send_timeout => '1s', retort_read_timeout => '1s',
     retort_buffer_size => '4k', retort_artifacts => $dir,
 );
