@@ -60,6 +60,14 @@
 #define BOUND_DETACHED      32          /* runs whose answer is out already */
 #define BOUND_TURN          256         /* packets read before the rest again */
 
+/* turns: runs one after the other that one request asks for */
+
+#define BOUND_STEPS         32          /* runs of one turn */
+#define BOUND_TURNS         32          /* that go on at once */
+#define BOUND_TURNS_OWN     16          /* of one workspace */
+#define BOUND_TURNS_KEPT    64          /* that are over and may be asked for */
+#define BOUND_TURN_TIME     240000      /* until a turn is answered as paused */
+
 /* what remains of it */
 
 #define BOUND_EXEC_KEEP     600000      /* a result, after the run is over */
@@ -87,6 +95,7 @@
 
 #define BOUND_SHELF_FILE    524288000   /* bytes of one */
 #define BOUND_SHELF         10000       /* of one workspace */
+#define BOUND_SHELF_MADE    2592000     /* seconds that one of a run lives */
 #define BOUND_SHELF_PAST    2592000     /* seconds that a past one is told of */
 
 /* the log of runs */

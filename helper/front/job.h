@@ -40,6 +40,8 @@ typedef struct {
     size_t                nfiles;
 
     int                   lenient;      /* runs though a file was refused */
+    int                   shelve;       /* its pictures and what it leaves in
+                                           OUTPUT_DIR go onto the shelf */
 
     char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
     char                  session[JOB_SESSION];     /* made if missing */

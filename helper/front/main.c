@@ -40,6 +40,7 @@
 #include "shelf.h"
 #include "store.h"
 #include "text.h"
+#include "turn.h"
 #include "wake.h"
 
 
@@ -48,9 +49,9 @@
 #define FRONT_UIDS         16
 #define FRONT_STACK        524288
 /* threads that wake_fd() may serve, too */
-#define FRONT_HELPERS      (4 + CONTROL_THREADS)
+#define FRONT_HELPERS      (4 + CONTROL_THREADS + BOUND_TURNS)
 
-#define FRONT_SPARE_FDS    64
+#define FRONT_SPARE_FDS    (64 + 2 * BOUND_TURNS)
 
 
 typedef struct {
@@ -277,6 +278,12 @@ front_all_threads(const retort_settings_t *s)
 
     for (i = 0; i < front_args.threads; i++) {
         if (front_start(serve_thread, (void *) s) == -1) {
+            return -1;
+        }
+    }
+
+    for (i = 0; i < BOUND_TURNS; i++) {
+        if (front_start(turn_thread, NULL) == -1) {
             return -1;
         }
     }

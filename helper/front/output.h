@@ -124,6 +124,7 @@ typedef struct {
     unsigned         documents;
     unsigned         saved;
     uint64_t         stored;        /* artifacts in the store */
+    unsigned         unshown;       /* files that were too large or too many */
 
     out_change_t    *changes;
     size_t           nchanges;

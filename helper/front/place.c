@@ -405,8 +405,10 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
         box_record(r.box, req->workspace, x->id);
     }
 
-    spool_init(&r.spool, req);
-    tail_init(&x->res.out, spool_write, &r.spool);
+    if (!job->shelve) {
+        spool_init(&r.spool, req);
+        tail_init(&x->res.out, spool_write, &r.spool);
+    }
 
     run_cell(&r);
 

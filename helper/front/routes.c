@@ -394,6 +394,9 @@ routes_do(routes_t *r, err_t *e)
     case OP_SHELF_DELETE:
         return routes_shelf(r, e);
 
+    case OP_TURN:
+        return routes_turn(r, e);
+
     case OP_CALL:
         return routes_call(r, e);
 

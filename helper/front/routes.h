@@ -81,6 +81,7 @@ int routes_exec_events(routes_t *r, err_t *e);
 int routes_exec_cancel(routes_t *r, err_t *e);
 int routes_files(routes_t *r, err_t *e);
 int routes_shelf(routes_t *r, err_t *e);
+int routes_turn(routes_t *r, err_t *e);
 int routes_call(routes_t *r, err_t *e);
 int routes_call_end(routes_t *r, err_t *e);
 void routes_call_files(routes_t *r, call_t *c);

@@ -39,20 +39,15 @@ typedef struct {
 static int
 routes_form_file(routes_form_t *f, const multipart_part_t *part, err_t *e)
 {
-    char         type[SHELF_MIME];
-    size_t       n;
-    const char  *ext, *by_name;
+    const char  *ext;
 
-    by_name = file_type(part->file);
-    n = strcspn(by_name, ";");
-    (void) snprintf(type, sizeof(type), "%.*s", (int) n, by_name);
+    shelf_type(f->file.mime, part->file);
 
     if (shelf_is_mime(part->type)) {
-        (void) snprintf(type, sizeof(type), "%s", part->type);
+        (void) snprintf(f->file.mime, SHELF_MIME, "%s", part->type);
     }
 
-    memcpy(f->file.mime, type, sizeof(f->file.mime));
-    ext = file_extension(type);
+    ext = file_extension(f->file.mime);
 
     if (part->file[0] == '\0') {
         (void) snprintf(f->file.name, sizeof(f->file.name), "unnamed%s",

@@ -175,7 +175,8 @@ run_want(run_t *r)
     r->want.bytes = r->req->run.image;
     r->want.files = r->req->run.artifacts < UINT32_MAX
                     ? (uint32_t) r->req->run.artifacts : UINT32_MAX;
-    r->want.flags = r->box->sandbox[0] == '\0' ? KRN_WANT_ALL : 0;
+    r->want.flags = r->job->shelve ? KRN_WANT_OUTPUTS|KRN_WANT_STAY
+                    : r->box->sandbox[0] == '\0' ? KRN_WANT_ALL : 0;
 }
 
 

@@ -106,6 +106,11 @@ void run_whole(run_t *r, out_item_t *item, const char *p, size_t n,
 
 void run_first(run_t *r, uint64_t now);
 
+/* the bytes go where the job's go: 0; or -1 and a->why */
+
+int run_keep(run_t *r, out_artifact_t *a, const void *p, size_t n,
+    unsigned number);
+
 /* one more artifact of a display; NULL if there are too many, or no memory */
 
 out_artifact_t *run_form(out_item_t *item, const char *mime);

@@ -219,7 +219,7 @@ run_store(run_t *r, const char *mime, artifact_kind_t kind)
     artifact_name(a, number);
     a->size = size;
 
-    if (run_allowed(r, a, n) && artifact_store(a, r->req, p, n, number) == 0) {
+    if (run_allowed(r, a, n) && run_keep(r, a, p, n, number) == 0) {
         o->stored++;
     }
 

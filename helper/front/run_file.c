@@ -11,7 +11,9 @@
 
 #include "artifact.h"
 #include "bounds.h"
+#include "clock.h"
 #include "run.h"
+#include "shelf.h"
 #include "utf8.h"
 
 
@@ -31,6 +33,11 @@ run_change(run_t *r)
     o = &r->res->out;
     name = krn_in_part(&r->in, 0, &len, &size);
     p = krn_in_part(&r->in, 1, &n, &size);
+
+    if (r->in.head.a == KRN_UNSHOWN) {
+        o->unshown++;
+        return;
+    }
 
     if (r->in.head.a < KRN_CREATED || r->in.head.a > KRN_DELETED
         || n != sizeof(changed) || size != n || !job_file_name(name, len))
@@ -153,6 +160,39 @@ run_file_unique(const outputs_t *o, const char *base, unsigned number,
 }
 
 
+static int
+run_shelve(run_t *r, out_artifact_t *a, const void *p, size_t n)
+{
+    err_t         e;
+    shelf_info_t  info;
+
+    memset(&info, 0, sizeof(info));
+    (void) snprintf(info.name, sizeof(info.name), "%s", a->name);
+    shelf_type(info.mime, a->name);
+    info.made = 1;
+    info.expires = clock_wall_ms() / 1000 + BOUND_SHELF_MADE;
+    a->size = n;
+
+    if (shelf_put(r->req->workspace, &info, p, n, &e) == -1) {
+        (void) snprintf(a->why, sizeof(a->why), "%.95s", e.text);
+        return -1;
+    }
+
+    memcpy(a->id, info.id, sizeof(a->id));
+
+    return 0;
+}
+
+
+int
+run_keep(run_t *r, out_artifact_t *a, const void *p, size_t n,
+    unsigned number)
+{
+    return r->job->shelve ? run_shelve(r, a, p, n)
+                          : artifact_store(a, r->req, p, n, number);
+}
+
+
 void
 run_saved(run_t *r)
 {
@@ -176,12 +216,13 @@ run_saved(run_t *r)
     r->display->type = OUT_SAVED;
     p = krn_in_part(&r->in, 1, &len, &size);
     a->size = size;
+    (void) snprintf(a->name, sizeof(a->name), "%s", name);
 
     if (run_allowed(r, a, len)) {
-        if (artifact_store(a, r->req, p, len, 0) == 0) {
+        if (run_keep(r, a, p, len, 0) == 0) {
             o->stored++;
 
-        } else if (strcmp(a->mime, RUN_FILE_ANY) != 0) {
+        } else if (!r->job->shelve && strcmp(a->mime, RUN_FILE_ANY) != 0) {
             /* it is not what its name says: stored as anything */
             (void) snprintf(a->mime, sizeof(a->mime), RUN_FILE_ANY);
             a->why[0] = '\0';

@@ -15,6 +15,7 @@
 #include "artifact.h"
 #include "bounds.h"
 #include "clock.h"
+#include "file_type.h"
 #include "flog.h"
 #include "secret.h"
 #include "shelf_index.h"
@@ -88,6 +89,16 @@ shelf_is_mime(const char *mime)
     n = strspn(mime, chars);
 
     return n != 0 && mime[n] == '\0';
+}
+
+
+void
+shelf_type(char mime[SHELF_MIME], const char *name)
+{
+    const char  *type;
+
+    type = file_type(name);
+    (void) snprintf(mime, SHELF_MIME, "%.*s", (int) strcspn(type, ";"), type);
 }
 
 
@@ -340,6 +351,29 @@ shelf_keep(shelf_in_t *in, shelf_info_t *info, err_t *e)
 
     rc = shelf_finish(in, info, e);
     shelf_drop(in);
+
+    return rc;
+}
+
+
+int
+shelf_put(const char *workspace, shelf_info_t *info, const void *p, size_t n,
+    err_t *e)
+{
+    int         rc;
+    shelf_in_t  in;
+
+    rc = shelf_begin(&in, workspace, e);
+
+    if (rc == 0) {
+        rc = shelf_add(&in, p, n, e);
+    }
+
+    if (rc == 0) {
+        rc = shelf_keep(&in, info, e);
+    }
+
+    shelf_drop(&in);
 
     return rc;
 }

@@ -74,6 +74,11 @@ int shelf_keep(shelf_in_t *in, shelf_info_t *info, err_t *e);
 void shelf_drop(shelf_in_t *in);
 
 
+/* all at once: as shelf_keep() */
+
+int shelf_put(const char *workspace, shelf_info_t *info, const void *p,
+    size_t n, err_t *e);
+
 /* 0, or -1 and "e" (404) */
 
 int shelf_look(const char *id, const char *workspace, shelf_info_t *info,
@@ -105,6 +110,10 @@ size_t shelf_list(const char *workspace, const shelf_ask_t *ask,
 /* May a file be called so?  1 or 0 */
 
 int shelf_is_name(const char *name);
+
+/* what a file of that name is, by its end */
+
+void shelf_type(char mime[SHELF_MIME], const char *name);
 
 /* is it one that is told of, a type/subtype without parameters?  1 or 0 */
 

@@ -6,7 +6,7 @@
  * links: helper/front/artifact.c helper/front/store.c helper/front/usage.c
  * links: helper/front/secret.c helper/front/text.c helper/front/clock.c
  * links: helper/front/flog.c helper/front/err.c helper/front/utf8.c
- * links: helper/front/buf.c helper/lib/log.c
+ * links: helper/front/buf.c helper/front/file_type.c helper/lib/log.c
  */
 
 #include <pthread.h>

@@ -158,6 +158,7 @@ static const dialect_route_t  anthropic_routes[] = {
     { "GET", "/files/*", OP_SHELF_SHOW },
     { "DELETE", "/files/*", OP_SHELF_DELETE },
     { "GET", "/files/*/content", OP_SHELF_GET },
+    { "POST", "/code_execution", OP_TURN },
     { NULL, NULL, OP_SHELF_LIST }
 };
 
@@ -167,6 +168,9 @@ const dialect_t  dialect_anthropic = {
     .routes = anthropic_routes,
     .check = anthropic_headers,
     .fail = anthropic_fail,
+    .turn_parse = anthropic_turn_parse,
+    .turn_render = anthropic_turn_render,
+    .turn_free = anthropic_turn_free,
     .shelf_field = anthropic_shelf_field,
     .shelf_query = anthropic_shelf_query,
     .shelf_get = anthropic_shelf_get,

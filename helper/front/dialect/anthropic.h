@@ -37,4 +37,58 @@ void anthropic_render_shelves(const request_t *req, const shelf_info_t *files,
     size_t n, int more, answer_t *a);
 
 
+/* a block that asks for something, and what becomes of it */
+
+#define ANTHROPIC_TOOL_ID  129
+
+typedef enum {
+    ANTHROPIC_BASH,
+    ANTHROPIC_EDITOR,
+    ANTHROPIC_PYTHON,
+    ANTHROPIC_UPLOAD            /* files are put there, nothing is told */
+} anthropic_tool_t;
+
+typedef struct {
+    json_object        *block;      /* a part of the body; NULL: an upload */
+    const char         *id;
+    anthropic_tool_t    tool;
+    int                 answered;   /* its result stands beside it */
+    int                 step;       /* of the turn; -1: it is not one */
+    char                why[200];   /* of one whose input is wrong */
+} anthropic_use_t;
+
+typedef struct {
+    json_object       *body;
+    anthropic_use_t   *uses;
+    size_t             nuses;
+} anthropic_code_t;
+
+
+/* anthropic_code.c */
+
+int anthropic_turn_parse(turn_call_t *c, const char *body, size_t len,
+    err_t *e);
+void anthropic_turn_free(turn_call_t *c);
+
+/*
+ * The same for blocks that came another way: "content" is an array of them and
+ * stays the caller's, as long as the call.  0, or -1 and "e".
+ */
+
+int anthropic_blocks(turn_call_t *c, json_object *content, err_t *e);
+
+/* anthropic_container.c: ids of containers are those of sandboxes */
+
+int anthropic_container(turn_call_t *c, json_object *v, err_t *e);
+json_object *anthropic_container_out(const turn_call_t *c);
+
+/* anthropic_out.c */
+
+void anthropic_turn_render(turn_call_t *c, answer_t *a);
+
+/* the result block of a use; NULL if it goes on */
+
+json_object *anthropic_result(const turn_call_t *c, const anthropic_use_t *u);
+
+
 #endif /* FRONT_ANTHROPIC_H */

@@ -20,6 +20,7 @@
 #include "../request.h"
 #include "../result.h"
 #include "../shelf.h"
+#include "../turn.h"
 
 
 #define DIALECTS(X)                                                           \
@@ -59,6 +60,7 @@ typedef enum {
     OP_SHELF_GET,
     OP_SHELF_DELETE,
     OP_HEALTH,
+    OP_TURN,                    /* several runs in one sandbox */
     OP_CALL,                    /* a message, which may ask for a run */
     OP_CALL_RESUME,             /* the rest of an answer that was cut */
     OP_CALL_END                 /* the end of a client's session */
@@ -165,6 +167,20 @@ typedef struct {
 } shelf_query_t;
 
 
+/* a request for several runs, and what becomes of it */
+
+#define TURN_HANDLE  128
+
+typedef struct {
+    turn_t        turn;         /* nsteps may be 0: nothing is to run */
+    job_file_t   *files;        /* that are there before the first step */
+    size_t        nfiles;
+    char          handle[TURN_HANDLE];  /* the client's name of the sandbox */
+    box_view_t    box;          /* once there is one: its name and end */
+    void         *own;          /* the dialect's */
+} turn_call_t;
+
+
 typedef struct {
     const char              *name;      /* of RETORT_API */
     const dialect_route_t   *routes;    /* ended by a NULL method */
@@ -257,6 +273,12 @@ typedef struct {
                          answer_t *a);
     void  (*render_files)(const files_ask_t *ask, const file_infos_t *files,
                           answer_t *a);
+
+    /* turns; NULL if it has none; 0, or -1 and "e"; the last one frees "own" */
+    int   (*turn_parse)(turn_call_t *c, const char *body, size_t len,
+                        err_t *e);
+    void  (*turn_render)(turn_call_t *c, answer_t *a);
+    void  (*turn_free)(turn_call_t *c);
 
     /*
      * Files of a workspace; NULL if the dialect has none.  A field of the form
