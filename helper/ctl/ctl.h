@@ -39,12 +39,14 @@ typedef struct {
     const char  *language;
     const char  *timeout;
     const char  *id;
+    const char  *parameters;
     const char  *head;
     int          json;
     int          all;
     int          off;
     int          kick;
     int          reload;
+    int          save;
     char       **args;          /* behind the command's words */
     int          nargs;
 } ctl_t;
@@ -163,6 +165,12 @@ int keyfile_add(keyfile_t *k, const char *workspace, const char *hash,
 
 int keyfile_write(keyfile_t *k);
 
+/* a workspace's key itself, beside the file, for root alone; 0 or -1 */
+
+int keyfile_save(keyfile_t *k, const char *workspace, const char *key);
+int keyfile_saved(keyfile_t *k, const char *workspace, char *key, size_t size);
+void keyfile_unsave(keyfile_t *k, const char *workspace);
+
 
 /* the commands */
 
@@ -175,7 +183,10 @@ int run_file(const ctl_t *ctl);
 int key_add(const ctl_t *ctl);
 int key_list(const ctl_t *ctl);
 int key_revoke(const ctl_t *ctl);
+int key_rotate(const ctl_t *ctl);
+int key_fetch(const ctl_t *ctl);
 int check_profile(const ctl_t *ctl);
+int pool_profile(const ctl_t *ctl);
 int audit_verify(const ctl_t *ctl);
 
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -300,4 +301,91 @@ keyfile_write(keyfile_t *k)
     }
 
     return 0;
+}
+
+
+/* where a workspace's key is kept; 0, or -1 if the name is none */
+
+static int
+keyfile_kept(const keyfile_t *k, const char *workspace, char *name,
+    size_t size)
+{
+    int  n;
+
+    n = snprintf(name, size, "%s.%s.key", strrchr(k->path, '/') + 1, workspace);
+
+    return workspace[0] != '\0' && strchr(workspace, '/') == NULL && n > 0
+           && (size_t) n < size ? 0 : -1;
+}
+
+
+int
+keyfile_save(keyfile_t *k, const char *workspace, const char *key)
+{
+    int   fd, rc;
+    char  name[NAME_MAX + 1];
+
+    (void) unlinkat(k->dir, KEYFILE_NAME, 0);
+    fd = openat(k->dir, KEYFILE_NAME,
+                O_WRONLY|O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600);
+
+    if (fd == -1) {
+        return keyfile_error(k);
+    }
+
+    rc = dprintf(fd, "%s\n", key);
+
+    if (close(fd) == -1 || rc < 0
+        || keyfile_kept(k, workspace, name, sizeof(name)) == -1
+        || renameat(k->dir, KEYFILE_NAME, k->dir, name) == -1)
+    {
+        (void) keyfile_error(k);
+        (void) unlinkat(k->dir, KEYFILE_NAME, 0);
+        return -1;
+    }
+
+    return 0;
+}
+
+
+int
+keyfile_saved(keyfile_t *k, const char *workspace, char *key, size_t size)
+{
+    int      fd;
+    char     name[NAME_MAX + 1];
+    ssize_t  n;
+
+    if (keyfile_kept(k, workspace, name, sizeof(name)) == -1) {
+        return -1;
+    }
+
+    fd = openat(k->dir, name, O_RDONLY|O_NOFOLLOW|O_CLOEXEC);
+
+    if (fd == -1) {
+        return -1;
+    }
+
+    n = read(fd, key, size);
+    (void) close(fd);
+
+    /* its NUL takes the newline's place */
+
+    if (n != (ssize_t) size || key[size - 1] != '\n') {
+        return -1;
+    }
+
+    key[size - 1] = '\0';
+
+    return 0;
+}
+
+
+void
+keyfile_unsave(keyfile_t *k, const char *workspace)
+{
+    char  name[NAME_MAX + 1];
+
+    if (keyfile_kept(k, workspace, name, sizeof(name)) == 0) {
+        (void) unlinkat(k->dir, name, 0);
+    }
 }

@@ -1,7 +1,7 @@
 
 /*
  * Part of retortctl: keys.  A key is shown once, when it is made; the file has
- * only its hash.
+ * only its hash.  Who wants to fetch it again has it kept beside, for root.
  */
 
 #include <errno.h>
@@ -16,6 +16,7 @@
 
 
 #define KEYS_BYTES  32
+#define KEYS_KEY    (2 * KEYS_BYTES + 1)
 #define KEYS_ID     12          /* digits of the hash that name a key */
 #define KEYS_NAMES  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"    \
                     "0123456789._-"
@@ -177,6 +178,16 @@ keys_json(const keyfile_line_t *l)
 
 
 static void
+keys_hash(char hash[2 * SHA256_DIGEST_LENGTH + 1], const char *key)
+{
+    unsigned char  sum[SHA256_DIGEST_LENGTH];
+
+    (void) SHA256((const unsigned char *) key, strlen(key), sum);
+    keys_hex(hash, sum, sizeof(sum));
+}
+
+
+static void
 keys_tell(const ctl_t *ctl, const keyfile_line_t *l, const char *key)
 {
     json_object  *o;
@@ -193,13 +204,50 @@ keys_tell(const ctl_t *ctl, const keyfile_line_t *l, const char *key)
 }
 
 
+/* a new line with a new key; 0, or -1 and that is told */
+
+static int
+keys_make(keyfile_t *k, const char *workspace, const char *profiles,
+    const char *scopes, char key[KEYS_KEY])
+{
+    char           hash[2 * SHA256_DIGEST_LENGTH + 1];
+    unsigned char  bytes[KEYS_BYTES];
+
+    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes)) {
+        ctl_error("no random bytes: %s", strerror(errno));
+        return -1;
+    }
+
+    keys_hex(key, bytes, sizeof(bytes));
+    keys_hash(hash, key);
+
+    return keyfile_add(k, workspace, hash, profiles, scopes);
+}
+
+
+/* writes the file with its last line, which has that key */
+
+static int
+keys_put(const ctl_t *ctl, keyfile_t *k, const char *key, int save)
+{
+    if (keyfile_write(k) == -1
+        || (save && keyfile_save(k, ctl->args[0], key) == -1))
+    {
+        return CTL_NO;
+    }
+
+    keys_tell(ctl, &k->lines[k->n - 1], key);
+
+    return keys_reload(ctl);
+}
+
+
 int
 key_add(const ctl_t *ctl)
 {
-    int            rc;
-    char           key[2 * KEYS_BYTES + 1], hash[2 * SHA256_DIGEST_LENGTH + 1];
-    keyfile_t      k;
-    unsigned char  bytes[KEYS_BYTES], sum[SHA256_DIGEST_LENGTH];
+    int        rc;
+    char       key[KEYS_KEY];
+    keyfile_t  k;
 
     if (keys_name(ctl->args[0], strlen(ctl->args[0]), 64, "workspace") == -1
         || keys_profiles(ctl->profile) == -1
@@ -208,25 +256,14 @@ key_add(const ctl_t *ctl)
         return CTL_USAGE;
     }
 
-    if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes)) {
-        ctl_error("no random bytes: %s", strerror(errno));
-        return CTL_NO;
-    }
-
-    keys_hex(key, bytes, sizeof(bytes));
-    (void) SHA256((unsigned char *) key, strlen(key), sum);
-    keys_hex(hash, sum, sizeof(sum));
-
     rc = CTL_NO;
 
     if (keyfile_open(&k, ctl->keys, 1) == 0
-        && keyfile_add(&k, ctl->args[0], hash,
-                       ctl->profile != NULL ? ctl->profile : "",
-                       ctl->scope != NULL ? ctl->scope : "") == 0
-        && keyfile_write(&k) == 0)
+        && keys_make(&k, ctl->args[0],
+                     ctl->profile != NULL ? ctl->profile : "",
+                     ctl->scope != NULL ? ctl->scope : "", key) == 0)
     {
-        keys_tell(ctl, &k.lines[k.n - 1], key);
-        rc = keys_reload(ctl);
+        rc = keys_put(ctl, &k, key, ctl->save);
     }
 
     keyfile_close(&k);
@@ -296,32 +333,109 @@ keys_is(const ctl_t *ctl, const keyfile_line_t *l)
 }
 
 
+/* the same of all so far, or NULL */
+
+static const char *
+keys_both(size_t n, const char *all, const char *one)
+{
+    return n == 0 || (all != NULL && strcmp(all, one) == 0) ? one : NULL;
+}
+
+
+/* takes them off; how many, and what they all may, or NULL */
+
+static size_t
+keys_drop(const ctl_t *ctl, keyfile_t *k, const char **profiles,
+    const char **scopes)
+{
+    size_t           i, n;
+    keyfile_line_t  *l;
+
+    *profiles = NULL;
+    *scopes = NULL;
+
+    for (n = 0, i = 0; i < k->n; i++) {
+        l = &k->lines[i];
+
+        if (!keys_is(ctl, l)) {
+            continue;
+        }
+
+        *profiles = keys_both(n, *profiles, l->profiles);
+        *scopes = keys_both(n, *scopes, l->scopes);
+        free(l->line);
+        l->line = NULL;
+        n++;
+    }
+
+    if (n == 0) {
+        ctl_error("%s has no such key: see \"retortctl key list\"",
+                  ctl->args[0]);
+    }
+
+    return n;
+}
+
+
+/* is this key of the workspace one that is good? */
+
+static int
+keys_good(const ctl_t *ctl, const keyfile_t *k, const char *key)
+{
+    char    hash[2 * SHA256_DIGEST_LENGTH + 1];
+    size_t  i;
+
+    keys_hash(hash, key);
+
+    for (i = 0; i < k->n; i++) {
+        if (k->lines[i].workspace != NULL && k->lines[i].line != NULL
+            && strcmp(k->lines[i].workspace, ctl->args[0]) == 0
+            && strcmp(k->lines[i].hash, hash) == 0)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* one that was kept and is good no more is not kept any longer */
+
+static void
+keys_unsave(const ctl_t *ctl, keyfile_t *k)
+{
+    char  key[KEYS_KEY];
+
+    if (keyfile_saved(k, ctl->args[0], key, sizeof(key)) == 0
+        && !keys_good(ctl, k, key))
+    {
+        keyfile_unsave(k, ctl->args[0]);
+    }
+
+    explicit_bzero(key, sizeof(key));
+}
+
+
 int
 key_revoke(const ctl_t *ctl)
 {
     int           rc;
-    size_t        i, n;
+    size_t        n;
     keyfile_t     k;
+    const char   *profiles, *scopes;
     json_object  *o;
 
-    rc = keyfile_open(&k, ctl->keys, 1) == 0 ? CTL_OK : CTL_NO;
+    n = 0;
+    rc = CTL_NO;
 
-    for (n = 0, i = 0; rc == CTL_OK && i < k.n; i++) {
-        if (keys_is(ctl, &k.lines[i])) {
-            free(k.lines[i].line);
-            k.lines[i].line = NULL;
-            n++;
+    if (keyfile_open(&k, ctl->keys, 1) == 0) {
+        n = keys_drop(ctl, &k, &profiles, &scopes);
+
+        if (n != 0 && keyfile_write(&k) == 0) {
+            keys_unsave(ctl, &k);
+            rc = CTL_OK;
         }
-    }
-
-    if (rc == CTL_OK && n == 0) {
-        ctl_error("%s has no such key: see \"retortctl key list\"",
-                  ctl->args[0]);
-        rc = CTL_NO;
-    }
-
-    if (rc == CTL_OK && keyfile_write(&k) == -1) {
-        rc = CTL_NO;
     }
 
     keyfile_close(&k);
@@ -342,4 +456,86 @@ key_revoke(const ctl_t *ctl)
     }
 
     return keys_reload(ctl);
+}
+
+
+/* a new key in the place of the old ones, in one step */
+
+int
+key_rotate(const ctl_t *ctl)
+{
+    int          rc, save;
+    char         key[KEYS_KEY];
+    keyfile_t    k;
+    const char  *profiles, *scopes;
+
+    if (keys_profiles(ctl->profile) == -1
+        || keys_scopes(ctl->scope) == -1)
+    {
+        return CTL_USAGE;
+    }
+
+    rc = CTL_NO;
+
+    if (keyfile_open(&k, ctl->keys, 1) == 0
+        && keys_drop(ctl, &k, &profiles, &scopes) != 0)
+    {
+        save = ctl->save
+               || keyfile_saved(&k, ctl->args[0], key, sizeof(key)) == 0;
+        profiles = ctl->profile != NULL ? ctl->profile : profiles;
+        scopes = ctl->scope != NULL ? ctl->scope : scopes;
+
+        if (profiles == NULL || scopes == NULL) {
+            ctl_error("the keys of %s have different rights: say --id, or "
+                      "--profile and --scope", ctl->args[0]);
+
+        } else if (keys_make(&k, ctl->args[0], profiles, scopes, key) == 0) {
+            rc = keys_put(ctl, &k, key, save);
+        }
+    }
+
+    keyfile_close(&k);
+    explicit_bzero(key, sizeof(key));
+
+    return rc;
+}
+
+
+/* one that was kept when it was made */
+
+int
+key_fetch(const ctl_t *ctl)
+{
+    int           rc;
+    char          key[KEYS_KEY];
+    keyfile_t     k;
+    json_object  *o;
+
+    rc = CTL_NO;
+
+    if (keyfile_open(&k, ctl->keys, 0) == 0) {
+        if (keyfile_saved(&k, ctl->args[0], key, sizeof(key)) == -1
+            || !keys_good(ctl, &k, key))
+        {
+            ctl_error("no key of %s is kept: \"retortctl key rotate --save\" "
+                      "makes one that is", ctl->args[0]);
+
+        } else if (ctl->json) {
+            o = json_object_new_object();
+            (void) json_object_object_add(o, "apiKey",
+                                          json_object_new_string(key));
+            ask_print(o);
+            (void) json_object_put(o);
+            rc = CTL_OK;
+
+        } else {
+            (void) printf("%s\n", key);
+            rc = CTL_OK;
+        }
+    }
+
+    keyfile_close(&k);
+    explicit_bzero(key, sizeof(key));
+
+    return rc;
 }

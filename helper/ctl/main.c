@@ -47,9 +47,11 @@ static const main_option_t  main_options[] = {
     { "kick", 'K', 0, "", "tries to fill the pools now" },
     { "keys", 'k', 1, "PATH", "the file of keys (" MAIN_KEYS ")" },
     { "id", 'i', 1, "ID", "this key alone, as \"key list\" names it" },
+    { "save", 'v', 0, "", "keeps the key for \"key fetch\", readable to root" },
     { "reload", 'r', 0, "", "lets nginx read the file" },
     { "pid-file", 'P', 1, "PATH", "nginx' own (" MAIN_PID ")" },
     { "head", 'H', 1, "N:HASH", "a line that must be there, as it was told" },
+    { "parameters", 'A', 1, "FILE", "values of a template's parameters" },
     { "conf", 'c', 1, "PATH", "retortd's file (" MAIN_CONF ")" }
 };
 
@@ -79,14 +81,20 @@ static const main_command_t  main_commands[] = {
     { "drain", NULL, "", 0, 0, "so", "takes no new runs and sandboxes",
       show_drain },
     { "pool", NULL, "", 0, 0, "sK", "shows the profiles' pools", show_pool },
-    { "key", "add", "WORKSPACE", 1, 1, "kpSrP", "makes a key, and prints it "
+    { "key", "add", "WORKSPACE", 1, 1, "kpSrPv", "makes a key, and prints it "
       "this once", key_add },
     { "key", "list", "", 0, 0, "k", "lists keys without showing them",
       key_list },
     { "key", "revoke", "WORKSPACE", 1, 1, "kirP", "removes a workspace's keys",
       key_revoke },
+    { "key", "rotate", "WORKSPACE", 1, 1, "kipSrPv", "makes a key in the place "
+      "of a workspace's others", key_rotate },
+    { "key", "fetch", "WORKSPACE", 1, 1, "k", "prints a key that was kept",
+      key_fetch },
     { "profile", "check", "[FILE]", 0, 1, "c", "checks the configuration, or "
       "one profile's file", check_profile },
+    { "profile", "from-arm", "FILE", 1, 1, "A", "prints what a session pool "
+      "of Azure would be as a profile", pool_profile },
     { "audit", "verify", "[DIR]", 0, 1, "cH", "checks the log of runs for "
       "lines that were changed or are missing", audit_verify }
 };
@@ -174,6 +182,7 @@ main_set(ctl_t *ctl, char letter, const char *value)
     case 'o': ctl->off = 1; break;
     case 'K': ctl->kick = 1; break;
     case 'r': ctl->reload = 1; break;
+    case 'v': ctl->save = 1; break;
     case 's': ctl->socket = value; break;
     case 'w': ctl->workspace = value; break;
     case 'p': ctl->profile = value; break;
@@ -182,6 +191,7 @@ main_set(ctl_t *ctl, char letter, const char *value)
     case 't': ctl->timeout = value; break;
     case 'k': ctl->keys = value; break;
     case 'i': ctl->id = value; break;
+    case 'A': ctl->parameters = value; break;
     case 'H': ctl->head = value; break;
     case 'P': ctl->pid_file = value; break;
     default: ctl->conf = value;
