@@ -6,6 +6,7 @@
 #   make check      build, then every test (as root): auto/test
 #   make asan       the same programs with ASan and UBSan, in objs/asan/
 #   make install    DESTDIR=, PREFIX= (/usr), SYSCONFDIR= (/etc)
+#   make fuzz       an hour of libFuzzer for each target: auto/fuzz
 #   make budget     size of the privileged part
 #   make clean
 #   make V=1        shows the commands
@@ -56,6 +57,8 @@ LINK = $(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS)
 Q = $(if $(V),,@)
 silent = $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = @$(if $(silent),:,echo "  $(1)")
+
+comma = ,
 
 LAYER = $(O)/layer
 MODULE = $(O)/ngx_http_retort_module.so
@@ -155,6 +158,32 @@ $(UNIT): $(O)/unit/%: $(O)/tests/unit/%.o $$(call unit_objs,$$*)
 	    $(call unit_libs,$*) $(LDLIBS)
 
 
+# fuzz targets, by the same lines and more: tests/fuzz/lib/fuzz.h.  FUZZ_MAIN
+# is what has their main()
+
+fuzz_names = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+fuzz_line = $(shell sed -n 's/^ \* $(2): //p' tests/fuzz/$(1).c)
+fuzz_links = $(filter-out $(call fuzz_line,$(1),without),$(patsubst \
+	front,$(filter-out %/main.c,$(wildcard helper/front/*.c \
+	helper/front/dialect/*.c)),$(call fuzz_line,$(1),links)) \
+	tests/fuzz/lib/common.c)
+fuzz_objs = $(patsubst %.c,$(O)/%.o,$(call fuzz_links,$(1)))
+
+FUZZ_MAIN = $(O)/tests/fuzz/lib/driver.o
+FUZZ = $(addprefix $(O)/fuzz/,$(fuzz_names))
+
+fuzzers: $(FUZZ)
+
+$(O)/tests/fuzz/%.o: CPPFLAGS += -Itests/fuzz/lib -Ihelper/front
+
+$(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $$(call fuzz_objs,$$*) $(FUZZ_MAIN)
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(LINK) $(addprefix -Wl$(comma)--wrap=,$(call fuzz_line,$*,wraps)) \
+	    -o $@ $(filter %.o,$^) $(FUZZ_LIB) -ljson-c -lfcgi -lcrypto -lm \
+	    $(LDLIBS)
+
+
 asan:
 	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined \
@@ -165,7 +194,7 @@ asan:
 check:
 	auto/test
 
-style boundary budget:
+style boundary budget fuzz:
 	auto/$@
 
 
@@ -193,4 +222,4 @@ clean:
 	$(if $(filter objs,$(O)),-not -path 'objs/asan/*'))
 
 .PHONY: all module helper kernel unit asan check style boundary budget \
-	install clean
+	fuzz fuzzers install clean

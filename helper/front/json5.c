@@ -603,8 +603,8 @@ json5_read(json5_t *v, const char *p, size_t n)
 
     memset(v, 0, sizeof(json5_t));
     memset(&text, 0, sizeof(text));
-    in.p = p;
-    in.end = p + n;
+    in.p = n != 0 ? p : "";
+    in.end = in.p + n;
     in.depth = 0;
 
     v->kind = json5_value(&in, &text, v);

@@ -85,11 +85,14 @@ routes_follow_all(routes_t *r, follow_t *f)
 static int
 routes_is_stream(const routes_t *r, int form)
 {
+    int       stream;
     answer_t  a;
 
     memset(&a, 0, sizeof(a));
+    stream = r->dialect->stream != NULL && r->dialect->stream(form, &a);
+    answer_free(&a);
 
-    return r->dialect->stream != NULL && r->dialect->stream(form, &a);
+    return stream;
 }
 
 

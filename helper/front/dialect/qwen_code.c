@@ -37,6 +37,10 @@ qwen_fenced(const char *p, size_t n, size_t *len)
 {
     const char  *end, *stop;
 
+    if (n < 3) {
+        return NULL;
+    }
+
     end = p + n;
     p = memmem(p, n, QWEN_FENCE, 3);
 

@@ -1,0 +1,121 @@
+
+/*
+ * The end of a log of runs, which somebody may have changed: what a front
+ * finds and goes on from is a chain again.  And a file of keys, which root
+ * wrote.  The first byte says which.
+ *
+ * links: helper/front/chain.c helper/front/chain_file.c helper/front/buf.c
+ * links: helper/front/clock.c helper/ctl/keyfile.c tests/fuzz/lib/quiet.c
+ */
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "front/chain.h"
+#include "front/chain_file.h"
+#include "fuzz.h"
+
+
+#define LOG_FILE  "2026-01-01.0001.jsonl"
+
+
+static char  top[] = "/tmp/fuzz-log-XXXXXX";
+static int   dir;
+
+
+void
+ctl_error(const char *fmt, ...)
+{
+    (void) fmt;
+}
+
+
+static void
+end(void)
+{
+    (void) unlinkat(dir, LOG_FILE, 0);
+    (void) rmdir(top);
+}
+
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void) argc;
+    (void) argv;
+
+    if (mkdtemp(top) == NULL || atexit(end) != 0) {
+        abort();
+    }
+
+    dir = open(top, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+
+    return 0;
+}
+
+
+static void
+log_end(void)
+{
+    char          hash[CHAIN_HEX];
+    chain_end_t   e;
+
+    FUZZ_CHECK(chain_file_end(dir, &e) == 0);
+
+    if (e.last.len != 0) {
+        /* 75 bytes are its hash, and one is the NUL */
+        FUZZ_CHECK(e.last.len > 76);
+        chain_sha256(e.last.data, e.last.len - 76, hash);
+        FUZZ_CHECK(strcmp(hash, e.head) == 0);
+    }
+
+    if (e.fd != -1) {
+        (void) close(e.fd);
+    }
+
+    buf_free(&e.last);
+    buf_free(&e.torn);
+}
+
+
+static void
+log_keys(void)
+{
+    char        path[64];
+    keyfile_t   k;
+
+    (void) snprintf(path, sizeof(path), "%s/" LOG_FILE, top);
+
+    (void) keyfile_open(&k, path, 0);
+    keyfile_close(&k);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int      fd;
+    uint8_t  which;
+
+    which = fuzz_byte(&data, &size);
+    fd = openat(dir, LOG_FILE, O_WRONLY|O_CREAT|O_TRUNC|O_CLOEXEC, 0600);
+
+    if (fd == -1 || write(fd, data, size) != (ssize_t) size) {
+        abort();
+    }
+
+    (void) close(fd);
+
+    if (which == 'k') {
+        log_keys();
+
+    } else {
+        log_end();
+    }
+
+    return 0;
+}
