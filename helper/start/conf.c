@@ -464,7 +464,8 @@ static const retort_profile_t  conf_defaults = {
     .run = { 30000, 1 * M, 16 * M, 16 * M, 64, 600000 },
     .run_max = { 300000, 16 * M, 64 * M, 64 * M, 256, 3600000 },
     .ready = 4,
-    .sessions = 64
+    .sessions = 64,
+    .snapshot = 1
 };
 
 

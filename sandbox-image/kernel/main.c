@@ -91,6 +91,7 @@ main_kernel(int forked)
     interp_after_fork(forked);
     snapshot_start();
     wire_start();
+    std_start();
     interrupt_start();
     kern_loop();
 }

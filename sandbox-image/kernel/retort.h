@@ -287,6 +287,17 @@ void env_enter(const kern_run_t *run);
 void env_leave(const kern_run_t *run);
 
 
+/* std.c: descriptors 0 to 2 */
+
+/* once, when the kernel starts: remembers what they are */
+
+void std_start(void);
+
+/* after a cell: those that are closed are opened again */
+
+void std_mend(void);
+
+
 /* usage.c: bytes that were written since the last call, by this process */
 
 uint64_t usage_written(void);

@@ -384,6 +384,7 @@ run_cell(wire_packet_t *packet)
         _exit(rc == 0 ? 0 : 1);
     }
 
+    std_mend();
     atomic_store(&init_page->run, 0);
     interrupt_end();
     run_done(rc, code, &run.want);

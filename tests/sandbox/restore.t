@@ -14,7 +14,7 @@ use POSIX ();
 use Test::More;
 
 my $s = Retort::Service->new(profiles => {
-    default => { snapshot => 'on', memory => '320m', processes => '32', timeout => '20s' },
+    default => { memory => '320m', processes => '32', timeout => '20s' },
 });
 
 my $box = $s->session;
