@@ -272,6 +272,10 @@ void snapshot_start(void);
 
 void snapshot_touched(void);
 
+/* a cell is over and will be told: nobody shall go back to before it */
+
+void snapshot_drop(void);
+
 /*
  * Before a run, which wants to be protected or not, and after it.  1 in a copy
  * that has taken over: the run that it was made for is dead.

@@ -335,6 +335,7 @@ run_done(int rc, int code, const krn_want_t *want)
     uint64_t     written;
     wire_part_t  part;
 
+    snapshot_drop();
     written = usage_written();
     part.data = &written;
     part.len = sizeof(written);

@@ -82,7 +82,7 @@ snapshot_touched(void)
 }
 
 
-static void
+void
 snapshot_drop(void)
 {
     pid_t  pid;
