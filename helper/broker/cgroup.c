@@ -178,18 +178,18 @@ typedef struct {
     const char  *key;           /* NULL: the file is one number */
 } cg_counter_t;
 
-enum { CG_USER, CG_SYSTEM, CG_NOW, CG_PEAK, CG_OOM, CG_COUNTERS };
+enum { CG_CPU_TIME, CG_SYSTEM, CG_NOW, CG_PEAK, CG_OOM, CG_COUNTERS };
 
 static const cg_counter_t  cg_counters[2][CG_COUNTERS] = {
     {
-        { CG_CPUACCT, "cpuacct.usage_user", NULL },
+        { CG_CPUACCT, "cpuacct.usage", NULL },
         { CG_CPUACCT, "cpuacct.usage_sys", NULL },
         { CG_MEMORY, "memory.usage_in_bytes", NULL },
         { CG_MEMORY, "memory.max_usage_in_bytes", NULL },
         { CG_MEMORY, "memory.oom_control", "oom_kill " }
     },
     {
-        { CG_CPU, "cpu.stat", "user_usec " },
+        { CG_CPU, "cpu.stat", "usage_usec " },
         { CG_CPU, "cpu.stat", "system_usec " },
         { CG_MEMORY, "memory.current", NULL },
         { CG_MEMORY, "memory.peak", NULL },
@@ -217,7 +217,7 @@ cg_stat(const cg_t *cg, const char *box, brk_stat_t *st)
     }
 
     unit = (cg->version == 1) ? 1000 : 1;       /* nsec or usec */
-    st->cpu_user_us = n[CG_USER] / unit;
+    st->cpu_us = n[CG_CPU_TIME] / unit;
     st->cpu_system_us = n[CG_SYSTEM] / unit;
     st->memory_now = n[CG_NOW];
     st->memory_peak = n[CG_PEAK];

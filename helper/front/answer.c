@@ -125,6 +125,5 @@ answer_run(answer_t *a, const char *execution, const result_t *res)
                       "X-Retort-Cpu-Us: %" PRIu64 "\r\n"
                       "X-Retort-Peak-Memory: %" PRIu64 "\r\n",
                       verdict_text(res->verdict), res->wall_us,
-                      res->cpu_user_us + res->cpu_system_us,
-                      res->memory_peak);
+                      res->cpu_us, res->memory_peak);
 }

@@ -169,7 +169,7 @@ metrics_run(const request_t *req, const result_t *res)
     row = metrics_row(&metrics_workspaces, req->workspace);
     profile = req->profile - metrics_settings->profile;
     metrics_add(&metrics_by[row][profile][res->verdict], 1);
-    metrics_add(&metrics_cpu, res->cpu_user_us + res->cpu_system_us);
+    metrics_add(&metrics_cpu, res->cpu_us);
     metrics_outputs(&res->out);
 
     metrics_took(METRICS_QUEUE, res->queue_us);

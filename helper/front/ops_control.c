@@ -193,8 +193,7 @@ ops_show(const request_t *req, const char *id, answer_t *a, err_t *e)
         use = json_object_new_object();
         ops_number(use, "memory_bytes", ans.stat.memory_now);
         ops_number(use, "peak_memory_bytes", ans.stat.memory_peak);
-        ops_number(use, "cpu_ms", (ans.stat.cpu_user_us
-                                   + ans.stat.cpu_system_us) / 1000);
+        ops_number(use, "cpu_ms", ans.stat.cpu_us / 1000);
         ops_number(use, "processes", ans.stat.processes);
         ops_number(use, "oom_kills", ans.stat.oom_kills);
         ops_add(o, "usage", use);

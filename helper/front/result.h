@@ -45,8 +45,8 @@ typedef struct {
     uint64_t     expires;               /* wall msec, 0 if it is gone */
 
     uint64_t     wall_us;
-    uint64_t     cpu_user_us;
-    uint64_t     cpu_system_us;
+    uint64_t     cpu_us;
+    uint64_t     cpu_system_us;         /* of that */
     uint64_t     memory_peak;
     uint64_t     written;               /* bytes, as the sandbox counts */
     uint32_t     processes;             /* that it left running */

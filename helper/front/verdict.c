@@ -130,8 +130,13 @@ verdict_usage(run_t *r, const brk_stat_t *now, uint64_t ended)
     res = r->res;
     was = &r->box->stat;
 
-    res->cpu_user_us = verdict_more(now->cpu_user_us, was->cpu_user_us);
+    res->cpu_us = verdict_more(now->cpu_us, was->cpu_us);
     res->cpu_system_us = verdict_more(now->cpu_system_us, was->cpu_system_us);
+
+    if (res->cpu_system_us > res->cpu_us) {
+        res->cpu_system_us = res->cpu_us;
+    }
+
     res->memory_peak = now->memory_peak;
     res->processes = now->processes;
     res->run_us = r->begun != 0 ? ended - r->begun : 0;

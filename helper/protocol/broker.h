@@ -82,8 +82,8 @@ typedef enum {
 
 
 typedef struct {
-    uint64_t  cpu_user_us;
-    uint64_t  cpu_system_us;
+    uint64_t  cpu_us;
+    uint64_t  cpu_system_us;    /* of that; the kernel may sample it */
     uint64_t  memory_now;       /* bytes */
     uint64_t  memory_peak;      /* bytes, since spawn or the last reset */
     uint32_t  processes;        /* now */

@@ -164,7 +164,7 @@ v2_counters_are_found_by_their_keys(void **state)
     cg_file("pids.current", "4\n");
     cg_stat(&cg_test, "box7", &st);
 
-    assert_int_equal(st.cpu_user_us, 10);
+    assert_int_equal(st.cpu_us, 30);
     assert_int_equal(st.cpu_system_us, 20);
     assert_int_equal(st.memory_now, 111);
     assert_int_equal(st.memory_peak, 222);
@@ -180,16 +180,16 @@ v1_counts_nanoseconds_and_its_own_files(void **state)
 
     (void) state;
     cg_test.version = 1;
-    cg_file("cpuacct.usage_user", "5000\n");
-    cg_file("cpuacct.usage_sys", "7000\n");
+    cg_file("cpuacct.usage", "5000\n");
+    cg_file("cpuacct.usage_sys", "2000\n");
     cg_file("memory.usage_in_bytes", "1\n");
     cg_file("memory.max_usage_in_bytes", "2\n");
     cg_file("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\n"
             "oom_kill 6\n");
     cg_stat(&cg_test, "box7", &st);
 
-    assert_int_equal(st.cpu_user_us, 5);
-    assert_int_equal(st.cpu_system_us, 7);
+    assert_int_equal(st.cpu_us, 5);
+    assert_int_equal(st.cpu_system_us, 2);
     assert_int_equal(st.memory_peak, 2);
     assert_int_equal(st.oom_kills, 6);
 }

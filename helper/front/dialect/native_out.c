@@ -347,9 +347,8 @@ native_usage(const result_t *res)
 
     o = json_object_new_object();
     native_add(o, "wall_ms", native_msec(res->wall_us));
-    native_add(o, "cpu_ms", native_msec(res->cpu_user_us
-                                        + res->cpu_system_us));
-    native_add(o, "cpu_user_ms", native_msec(res->cpu_user_us));
+    native_add(o, "cpu_ms", native_msec(res->cpu_us));
+    native_add(o, "cpu_user_ms", native_msec(res->cpu_us - res->cpu_system_us));
     native_add(o, "cpu_system_ms", native_msec(res->cpu_system_us));
     native_add(o, "peak_memory_bytes", native_number(res->memory_peak));
     native_add(o, "written_bytes", native_number(res->written));
