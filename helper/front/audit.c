@@ -280,7 +280,7 @@ audit_usage(json_object *o, const result_t *res)
     audit_number(u, "queue_us", res->queue_us);
     audit_number(u, "create_us", res->create_us);
     audit_number(u, "wall_us", res->wall_us);
-    audit_number(u, "cpu_user_us", res->cpu_user_us);
+    audit_number(u, "cpu_us", res->cpu_us);
     audit_number(u, "cpu_system_us", res->cpu_system_us);
     audit_number(u, "memory_peak", res->memory_peak);
     audit_number(u, "written", res->written);

@@ -43,7 +43,7 @@ std_start(void)
 }
 
 
-/* the tenant may have closed a copy as well, and its number be another file's */
+/* the tenant may have closed a copy, too, and its number be another file's */
 
 static int
 std_source(int fd)
