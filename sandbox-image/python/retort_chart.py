@@ -5,6 +5,7 @@ Nothing is imported from a library: whoever has a figure has loaded it.
 Whatever goes wrong here, the cell goes on and the data is missing.
 """
 
+import builtins
 import json
 import math
 import re
@@ -453,6 +454,40 @@ def close_shown():
     except Exception:
         pass
     shown.clear()
+
+
+def show_left(shell):
+    """Figures of a cell that chose agg, which shows nothing by itself.
+
+    Those that nobody has seen in their present state: what was saved to a file
+    has been drawn.
+    """
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or pyplot.get_backend().lower() != "agg":
+        return
+
+    try:
+        managers = sys.modules["matplotlib._pylab_helpers"].Gcf
+        figures = [manager.canvas.figure
+                   for manager in managers.get_all_fig_managers()
+                   if manager.canvas.figure.stale]
+        if figures:
+            with_formats(shell)
+        for figure in figures:
+            builtins.display(figure)
+    except Exception:
+        shell.showtraceback()
+    shown.clear()
+
+
+def with_formats(shell):
+    """Figures are pictures, also if the inline backend was never loaded."""
+    from IPython.core.pylabtools import select_figure_formats
+    from matplotlib_inline.config import InlineBackend
+
+    config = InlineBackend.instance(parent=shell)
+    select_figure_formats(shell, config.figure_formats,
+                          **config.print_figure_kwargs)
 
 
 def chart_text(figure):

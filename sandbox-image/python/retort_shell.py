@@ -69,6 +69,9 @@ THREADS = (
     "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS", "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 
+# the repr of a display object, and the forms that say more
+NAMELESS = re.compile(r"<IPython\.core\.display\.\w+ object>")
+TEXTS = ("text/markdown", "text/latex", "application/json")
 PLAIN_TYPES = frozenset((int, float, complex, bool, str, bytes))
 
 
@@ -99,12 +102,21 @@ def form_bytes(mime, value):
     return encode(value)
 
 
-def send(kind, data):
-    # altair's charts are kept as what they are
-    vega = [m for m in data if m.startswith("application/vnd.vega")]
+def send(kind, data, exact=False):
+    # charts of altair and plotly, places on a map: kept as what they are
+    special = [m for m in data if m.endswith("+json")
+               and not m.startswith("application/vnd.retort.")]
 
-    if vega:
-        data = {"application/json": data[vega[0]], **data}
+    if special:
+        data = {"application/json": data[special[0]], **data}
+
+    # an object that only holds a text is worth its text
+    if not exact and NAMELESS.fullmatch(data.get("text/plain") or ""):
+        for mime in TEXTS:
+            if mime in data:
+                text = form_bytes(mime, data[mime]).decode("utf-8", "replace")
+                data = {**data, "text/plain": text}
+                break
 
     _retort.display(kind, [(mime, form_bytes(mime, value))
                            for mime, value in data.items()
@@ -137,7 +149,7 @@ class Publisher(DisplayPublisher):
     def publish(self, data, metadata=None, source=None, *, transient=None,
                 update=False, **kwargs):
         if not update:
-            send(SHOW, data)
+            send(SHOW, data, self.shell.usage_to_stderr)
 
     def clear_output(self, wait=False):
         pass
@@ -180,7 +192,7 @@ class Hook(DisplayHook):
                          if f.type_printers is not self.plain]
 
     def write_format_data(self, format_dict, md_dict=None):
-        send(RESULT, format_dict)
+        send(RESULT, format_dict, self.shell.usage_to_stderr)
 
 
 # the shell
@@ -550,6 +562,8 @@ class Cell:
 
         if retort_chart.shown:
             retort_chart.close_shown()
+        if not self.style:
+            retort_chart.show_left(shell)
 
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)

@@ -66,9 +66,9 @@ my @table = (
         'result(html):<IPython.core.display.HTML object>', 'ok'],
     ['LaTeX, Markdown, JSON', "from IPython.display import *\n"
         . "display(Latex('a')); display(Markdown('b')); display(JSON([1]))",
-        'show(latex):<IPython.core.display.Latex object>',
-        'show(markdown):<IPython.core.display.Markdown object>',
-        'show(json):<IPython.core.display.JSON object>', 'ok'],
+        'show(latex):a', 'show(markdown):b', 'show(json):[1]', 'ok'],
+    ['plotly\'s JSON, and that of maps', "display({'application/vnd.plotly.v1+json': {'a': 1}, "
+        . "'text/plain': 'p'}, raw=True)", 'show(json vnd.plotly.v1+json):p', 'ok'],
     ['an object with forms of its own',
         "class R:\n    def _repr_svg_(self): return '<svg/>'\n"
         . "    def __repr__(self): return 'R'\nR()", 'result(svg+xml):R', 'ok'],

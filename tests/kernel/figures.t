@@ -111,6 +111,21 @@ $events = $kernel->run("%config InlineBackend.figure_formats = ['svg']\n"
 like($form->{'image/svg+xml'}, qr/^<\?xml.*<svg/s, 'SVG on request');
 $kernel->run("%config InlineBackend.figure_formats = ['png']");
 
+# a backend that shows nothing by itself
+
+my $agg = "import matplotlib\nmatplotlib.use('Agg')\n";
+my $once = ['show(png):<Figure size 640x480 with 1 Axes>', 'ok'];
+is_deeply(Retort::Kernel::brief($kernel->run("${agg}plt.plot([1]); plt.show()")), $once,
+    'with Agg a figure comes out as well');
+is_deeply(Retort::Kernel::brief($kernel->run('x = 1')), ['ok'], 'once');
+is_deeply(Retort::Kernel::brief($kernel->run('plt.title("t");')), $once,
+    'again if it was changed');
+is_deeply(Retort::Kernel::brief($kernel->run('plt.plot([2]); plt.savefig("a.png")')), ['ok'],
+    'not if it was saved');
+is_deeply(Retort::Kernel::brief($kernel->run("plt.close('all')\nplt.switch_backend("
+    . "'module://matplotlib_inline.backend_inline')\nplt.plot([1]);")), $once,
+    'and the inline backend is as it was');
+
 # every glyph is there, whatever face a program asks for
 
 my $labels = encode 'UTF-8', <<'END';
@@ -160,5 +175,9 @@ $kernel = Retort::Kernel->start;
 is_deeply(Retort::Kernel::brief($kernel->run("${plot}plt.plot([1]);")),
     ['show(png):<Figure size 640x480 with 1 Axes>', 'ok'],
     'without the import in the profile as well');
+$kernel->end;
+$kernel = Retort::Kernel->start;
+is_deeply(Retort::Kernel::brief($kernel->run("${agg}${plot}plt.plot([1]);")), $once,
+    'with Agg from the first line');
 is($kernel->end, 0, 'the kernel ends with its channel');
 done_testing();

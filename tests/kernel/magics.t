@@ -81,7 +81,7 @@ my @table = (
     ["%%capture c\nprint(7)", '^ok'], ['c.stdout', "'7\\\\n'"],
     (map { ["%matplotlib $_\nimport matplotlib.pyplot as plt; plt.plot([1]);", $window] }
         '', qw(inline notebook widget qt auto)),
-    ["%matplotlib agg\nplt.plot([1]);", '^ok'],
+    ["%matplotlib agg\nplt.plot([1]);", $window],
     ["%pylab\nplot([1]);", 'Figure'], ['%gui', '^ok'], ['%gui qt', '^2:%gui qt: there is no screen'],
     ['%precision 3', "'%.3f'"], ['%precision', "'%r'"], ['%pprint', 'OFF'], ['%pprint', 'ON'],
     ['%colors', 'error:UsageError'], ['%colors NoColor', '^ok'], ['%page os', 'ok$'],
