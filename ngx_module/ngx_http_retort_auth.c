@@ -136,6 +136,12 @@ ngx_http_retort_decide(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
         }
     }
 
+    rc = ngx_http_retort_by_token(r, ctx);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
     if (rlcf->workspace) {
         return ngx_http_retort_by_variable(r, ctx);
     }

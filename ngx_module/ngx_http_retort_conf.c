@@ -40,6 +40,8 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
 
     { ngx_string("anthropic"), 1, ngx_http_retort_anthropic_is_run,
       ngx_null_string, 0, ngx_http_retort_face_anthropic },
+    { ngx_string("e2b"), 1, ngx_http_retort_native_is_run,
+      ngx_null_string, 0, ngx_http_retort_face_e2b },
 
     { ngx_string("azure"), 1, ngx_http_retort_azure_is_run,
       ngx_null_string, 0, ngx_http_retort_face_azure },

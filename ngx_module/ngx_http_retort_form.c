@@ -35,8 +35,8 @@ static u_char *ngx_http_retort_close_markdown(ngx_http_retort_ctx_t *ctx,
     u_char *p);
 static u_char *ngx_http_retort_close_sse(ngx_http_retort_ctx_t *ctx,
     u_char *p);
-static u_char *ngx_http_retort_close_ndjson(ngx_http_retort_ctx_t *ctx,
-    u_char *p);
+static u_char *ngx_http_retort_close_ndjson(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, u_char *p);
 
 
 ngx_int_t
@@ -391,7 +391,7 @@ ngx_http_retort_close_form(ngx_http_request_t *r,
         break;
 
     default: /* RETORT_FORM_NDJSON */
-        p = ngx_http_retort_close_ndjson(ctx, p);
+        p = ngx_http_retort_close_ndjson(r, ctx, p);
     }
 
     text->len = p - text->data;
@@ -500,7 +500,8 @@ ngx_http_retort_close_sse(ngx_http_retort_ctx_t *ctx, u_char *p)
 
 
 static u_char *
-ngx_http_retort_close_ndjson(ngx_http_retort_ctx_t *ctx, u_char *p)
+ngx_http_retort_close_ndjson(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, u_char *p)
 {
     ngx_http_retort_follow_t  *f;
 
@@ -517,5 +518,5 @@ ngx_http_retort_close_ndjson(ngx_http_retort_ctx_t *ctx, u_char *p)
         *p++ = '\n';
     }
 
-    return ngx_http_retort_lost_text(p, RETORT_FORM_NDJSON, &ctx->execution);
+    return ngx_http_retort_lost_line(r, p, &ctx->execution);
 }

@@ -14,6 +14,9 @@ static const char *ngx_http_retort_parse_secret(ngx_conf_t *cf,
     ngx_array_t *secrets, ngx_str_t *line);
 static ngx_int_t ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
     ngx_str_t *secret, const char *label, ngx_str_t *name);
+static ngx_uint_t ngx_http_retort_is_signed(ngx_http_request_t *r,
+    ngx_str_t *workspace, ngx_str_t *tag, ngx_str_t *text,
+    ngx_str_t *signature);
 static ngx_int_t ngx_http_retort_parse_link(ngx_str_t *args, ngx_str_t *tag,
     ngx_str_t *signature, time_t *expires);
 
@@ -233,16 +236,9 @@ ngx_int_t
 ngx_http_retort_check_link(ngx_http_request_t *r, ngx_str_t *name,
     time_t *left)
 {
-    u_char                       text[NGX_HTTP_RETORT_HMAC_MAX];
-    u_char                       key[NGX_HTTP_RETORT_SHA256];
-    u_char                       hash[NGX_HTTP_RETORT_SHA256];
-    u_char                       hex[2 * NGX_HTTP_RETORT_SIGNATURE];
-    time_t                       expires;
-    ngx_str_t                    s, tag, signature, *secret;
-    ngx_uint_t                   i, good;
-    ngx_http_retort_loc_conf_t  *rlcf;
-
-    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+    u_char      text[NGX_HTTP_RETORT_HMAC_MAX];
+    time_t      expires;
+    ngx_str_t   s, tag, signature;
 
     if (ngx_http_retort_parse_link(&r->args, &tag, &signature, &expires)
         != NGX_OK)
@@ -258,23 +254,91 @@ ngx_http_retort_check_link(ngx_http_request_t *r, ngx_str_t *name,
                         r->args.data)
             - text;
 
+    *left = expires - ngx_time();
+
+    return ngx_http_retort_is_signed(r, NULL, &tag, &s, &signature)
+           && *left > 0 ? NGX_OK : NGX_HTTP_FORBIDDEN;
+}
+
+
+/*
+ * A token of the front's for one sandbox and the location's profile, made with
+ * the key for links of this workspace.
+ */
+
+ngx_int_t
+ngx_http_retort_check_token(ngx_http_request_t *r, ngx_str_t *workspace,
+    ngx_str_t *sandbox, ngx_str_t *signature)
+{
+    u_char                       text[NGX_HTTP_RETORT_HMAC_MAX];
+    ngx_str_t                    s;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    if (sandbox->len > NGX_HTTP_RETORT_NAME_MAX
+        || signature->len != 2 * NGX_HTTP_RETORT_SIGNATURE)
+    {
+        return NGX_HTTP_UNAUTHORIZED;
+    }
+
+    s.data = text;
+    s.len = ngx_sprintf(text, "retort-sandbox %V %V", &rlcf->profile, sandbox)
+            - text;
+
+    return ngx_http_retort_is_signed(r, workspace, NULL, &s, signature)
+           ? NGX_OK : NGX_HTTP_UNAUTHORIZED;
+}
+
+
+/* by any of the secrets, for a workspace or, if that is NULL, for its tag */
+
+static ngx_uint_t
+ngx_http_retort_is_signed(ngx_http_request_t *r, ngx_str_t *workspace,
+    ngx_str_t *tag, ngx_str_t *text, ngx_str_t *signature)
+{
+    u_char                       own[NGX_HTTP_RETORT_TAG];
+    u_char                       key[NGX_HTTP_RETORT_SHA256];
+    u_char                       hash[NGX_HTTP_RETORT_SHA256];
+    u_char                       hex[2 * NGX_HTTP_RETORT_SIGNATURE];
+    ngx_str_t                    of, *secret;
+    ngx_uint_t                   i, good;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
     good = 0;
     secret = rlcf->secrets->elts;
 
     for (i = 0; i < rlcf->secrets->nelts; i++) {
 
-        if (ngx_http_retort_derive(key, &secret[i], "retort-key", &tag)
+        if (workspace) {
+
+            if (ngx_http_retort_derive(hash, &secret[i], "retort-tag",
+                                       workspace)
+                != NGX_OK)
+            {
+                return 0;
+            }
+
+            ngx_hex_dump(own, hash, NGX_HTTP_RETORT_TAG / 2);
+            of.data = own;
+            of.len = NGX_HTTP_RETORT_TAG;
+
+        } else {
+            of = *tag;
+        }
+
+        if (ngx_http_retort_derive(key, &secret[i], "retort-key", &of)
             != NGX_OK
-            || ngx_http_retort_hmac(hash, key, sizeof(key), &s) != NGX_OK)
+            || ngx_http_retort_hmac(hash, key, sizeof(key), text) != NGX_OK)
         {
-            return NGX_HTTP_FORBIDDEN;
+            return 0;
         }
 
         ngx_hex_dump(hex, hash, NGX_HTTP_RETORT_SIGNATURE);
-        good |= ngx_http_retort_equal(hex, signature.data, sizeof(hex));
+        good |= ngx_http_retort_equal(hex, signature->data, sizeof(hex));
     }
 
-    *left = expires - ngx_time();
-
-    return (good && *left > 0) ? NGX_OK : NGX_HTTP_FORBIDDEN;
+    return good;
 }

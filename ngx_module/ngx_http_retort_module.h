@@ -280,6 +280,7 @@ typedef struct {
     ngx_str_t                   queue_time;
 
     /* from X-Retort-* lines; variables */
+    ngx_str_t                   inside;          /* all that a token is for */
     ngx_str_t                   sandbox;
     ngx_str_t                   status;
     ngx_str_t                   wall;
@@ -580,6 +581,10 @@ ngx_http_retort_answer_t *ngx_http_retort_lost(ngx_http_request_t *r,
  * The verdict "lost" as text: a document, a block, an event or a line.  Needs
  * NGX_HTTP_RETORT_LOST_TEXT + execution->len bytes; returns the new end.
  */
+/* the last line of a stream that was lost, in the words of its dialect */
+u_char *ngx_http_retort_lost_line(ngx_http_request_t *r, u_char *p,
+    ngx_str_t *execution);
+
 u_char *ngx_http_retort_lost_text(u_char *p, ngx_uint_t form,
     ngx_str_t *execution);
 
@@ -632,6 +637,12 @@ ngx_int_t ngx_http_retort_status_line(ngx_http_request_t *r,
     ngx_http_retort_zone_conf_t *zc, ngx_str_t *line);
 
 
+/* ngx_http_retort_token.c: NGX_OK, NGX_DECLINED (there is none), or 401 */
+
+ngx_int_t ngx_http_retort_by_token(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx);
+
+
 /* ngx_http_retort_links.c */
 
 char *ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -639,6 +650,10 @@ char *ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd,
 
 /* the secrets of a file, of ngx_str_t, at least one; NULL: logged */
 ngx_array_t *ngx_http_retort_read_secrets(ngx_conf_t *cf, ngx_str_t *name);
+
+/* the signature of a token for one sandbox */
+ngx_int_t ngx_http_retort_check_token(ngx_http_request_t *r,
+    ngx_str_t *workspace, ngx_str_t *sandbox, ngx_str_t *signature);
 
 /* what the front signs a workspace's links with; empty without a secret */
 ngx_int_t ngx_http_retort_link_params(ngx_http_request_t *r,

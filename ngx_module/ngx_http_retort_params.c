@@ -56,6 +56,8 @@ static ngx_str_t  ngx_http_retort_dropped[] = {
     ngx_string("x-api-key"),
     ngx_string("x-ms-apikey"),
     ngx_string("x-retort-identity"),
+    ngx_string("x-access-token"),
+    ngx_string("e2b-traffic-access-token"),
     ngx_string("cookie"),
     ngx_string("proxy"),
     ngx_string("proxy-authorization"),
@@ -194,6 +196,13 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         || ngx_http_retort_add(params, "RETORT_EXECUTION", &ctx->execution)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_STATIC_URL", &url) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ctx->inside.len
+        && ngx_http_retort_add(params, "RETORT_SANDBOX", &ctx->inside)
+           != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -70,6 +70,24 @@ ngx_http_retort_lost_text(u_char *p, ngx_uint_t form, ngx_str_t *execution)
 }
 
 
+u_char *
+ngx_http_retort_lost_line(ngx_http_request_t *r, u_char *p,
+    ngx_str_t *execution)
+{
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    if (rlcf->api->face != ngx_http_retort_face_e2b) {
+        return ngx_http_retort_lost_text(p, RETORT_FORM_NDJSON, execution);
+    }
+
+    return ngx_sprintf(p, "{\"type\":\"error\",\"name\":\"Lost\",\"value\":\""
+                       RETORT_LOST "\",\"traceback\":\"\"}\n"
+                       "{\"type\":\"end_of_execution\"}\n");
+}
+
+
 ngx_http_retort_answer_t *
 ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 {

@@ -27,6 +27,7 @@
 #define BOUND_ENV_COUNT     256
 #define BOUND_ENV_BYTES     65536
 #define BOUND_WAITERS       16          /* requests that wait for one box */
+#define BOUND_NOTE          32768       /* bytes of a dialect beside a box */
 
 /* sessions that clients open */
 

@@ -189,6 +189,7 @@ box_unref(box_t *box)
         }
     }
 
+    buf_free(&box->note);
     free(box);
 }
 

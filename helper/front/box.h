@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "err.h"
 #include "job.h"
 #include "protocol/broker.h"
@@ -39,6 +40,7 @@ typedef struct {
     brk_stat_t               stat;          /* (o) counters after it */
     const char              *lost;          /* (o) why variables are, untold */
     int                      risen;         /* (o) they went back, untold */
+    uint32_t                 cells;         /* (o) runs of this front in it */
 
     /* set once by box_keep() */
     char                     sandbox[JOB_SANDBOX];
@@ -58,6 +60,8 @@ typedef struct {
     unsigned                 nwaiters;      /* (l) */
     uint64_t                 expires;       /* (l) mono usec; 0: never */
     uint64_t                 used;          /* (l) wall msec, last of all */
+    buf_t                    note;          /* (l) a dialect's */
+    uint64_t                 note_version;  /* (l) */
     int                      listed;        /* (l) in the table */
     int                      doomed;        /* (l) deleted, about to end */
 
@@ -193,6 +197,22 @@ int box_delete(const char *sandbox, const char *workspace, err_t *e);
 /* a request was about it: it lasts for longer; 0, or -1 and "e" */
 
 int box_touch(const char *sandbox, const char *workspace, err_t *e);
+
+/* from now on it lives "ttl" msec beyond each use; 0, or -1 and "e" */
+
+int box_live(const char *sandbox, const char *workspace, uint64_t ttl,
+    err_t *e);
+
+/*
+ * A text of at most BOUND_NOTE bytes that a dialect has beside a box.  It ends
+ * with the front.  Both 0, or -1 and "e"; writing gives 1, and nothing
+ * is written, if there has been another since "version" was read.
+ */
+
+int box_note_read(const char *sandbox, const char *workspace, buf_t *to,
+    uint64_t *version, err_t *e);
+int box_note_write(const char *sandbox, const char *workspace,
+    const buf_t *note, uint64_t version, err_t *e);
 
 /* the boxes of a workspace, at most "max"; how many are in "views" */
 

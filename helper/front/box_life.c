@@ -319,6 +319,39 @@ box_age(box_t *box, uint64_t age)
 
 
 int
+box_live(const char *sandbox, const char *workspace, uint64_t ttl, err_t *e)
+{
+    int     owned;
+    char    execution[REQ_EXECUTION];
+    box_t  *box;
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_name(sandbox, workspace, e);
+
+    if (box != NULL) {
+        box->ttl = ttl;
+        owned = box->owned;
+        memcpy(execution, box->execution, sizeof(execution));
+
+        if (!owned) {
+            box->expires = box_due(box, clock_mono_us());
+
+            if (box->expires < box_next) {
+                (void) pthread_cond_signal(&box_clock);
+            }
+        }
+
+        box_record(box, workspace, owned ? execution : "");
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return box != NULL ? 0 : -1;
+}
+
+
+int
 box_keep_as(box_t *box, const char *id, const char *workspace,
     const char *name, uint64_t ttl)
 {

@@ -1,6 +1,6 @@
 
 /*
- * Inside of box.c, box_life.c and box_look.c: the table and its lock.
+ * Inside of box.c, box_life.c, box_look.c and box_note.c: the table, its lock.
  */
 
 #ifndef FRONT_BOX_TABLE_H

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "output.h"
+#include "picture.h"
 #include "result.h"
 
 
@@ -35,6 +36,11 @@ typedef struct {
     const char        *text;        /* TEXT */
     size_t             len;
     const result_t    *res;         /* END */
+    uint32_t           count;       /* BEGIN: which run of its sandbox it is */
+
+    /* ITEM, in dialects that ask for it: its forms, as far as they are here */
+    const picture_t   *pics;
+    size_t             npics;
 } event_t;
 
 

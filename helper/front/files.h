@@ -40,6 +40,10 @@ typedef struct {
     const char             *name;   /* behind "files/"; NULL: there is none */
     const char             *folder; /* NULL: "path" of the query */
     int                     below;  /* lists what is in its folders, too */
+
+    /* how a file of a form is called, by what its part says; or NULL */
+    int                   (*named)(const request_t *req, const char *file,
+                                   char *name, size_t size, err_t *e);
     struct routes_body_s   *body;
     answer_t               *a;
 } files_ask_t;

@@ -35,6 +35,11 @@ typedef struct {
     files_in_t     in;
     file_infos_t  *list;
     int            file;        /* the part is one, else it is a path */
+
+    /* how the dialect calls it, or NULL */
+    int          (*named)(const request_t *req, const char *file, char *name,
+                          size_t size, err_t *e);
+    const request_t  *req;
     int            path_set;
     size_t         path_len;
     char           folder[BOUND_FILE_NAME + 2];
@@ -274,6 +279,11 @@ files_form_name(files_form_t *form, const multipart_part_t *part, err_t *e)
 {
     const char  *folder;
 
+    if (form->named != NULL) {
+        return form->named(form->req, part->path, form->name,
+                           sizeof(form->name), e);
+    }
+
     folder = form->path_set ? "" : form->folder;
     (void) snprintf(form->name, sizeof(form->name), "%s%s%s", folder,
                     *folder != '\0' ? "/" : "",
@@ -405,6 +415,8 @@ files_post(const files_ask_t *ask, file_infos_t *list, err_t *e)
     m->end = files_form_end;
     m->data = form;
     form->list = list;
+    form->named = ask->named;
+    form->req = ask->req;
 
     rc = multipart_init(m, ask->req->type, e);
 

@@ -56,8 +56,17 @@ follow_put(follow_t *f, const buf_t *b)
 
 
 static void
-follow_say(follow_t *f, const event_t *ev)
+follow_say(follow_t *f, event_t *ev)
 {
+    picture_t  *forms;
+
+    forms = NULL;
+
+    if (ev->type == EVENT_ITEM && f->dialect->forms) {
+        forms = pictures_forms(f->req, ev->item, &ev->npics);
+        ev->pics = forms;
+    }
+
     f->piece.len = 0;
 
     if (f->call == NULL) {
@@ -73,6 +82,7 @@ follow_say(follow_t *f, const event_t *ev)
     }
 
     follow_put(f, &f->piece);
+    pictures_free(forms, ev->npics);
 }
 
 
@@ -117,6 +127,7 @@ follow_next(const follow_t *f, event_t *ev)
     if (f->at == 0) {
         ev->type = EVENT_BEGIN;
         ev->id = 1;
+        ev->count = x->res.count;
         return x->state != EXEC_WAITING;
     }
 

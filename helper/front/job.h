@@ -42,6 +42,8 @@ typedef struct {
     int                   lenient;      /* runs though a file was refused */
     int                   shelve;       /* its pictures and what it leaves in
                                            OUTPUT_DIR go onto the shelf */
+    uint32_t              context;      /* a namespace of it; 0: the first */
+    int                   fresh;        /* that is empty when it begins */
 
     char                  sandbox[JOB_SANDBOX];     /* "": a fresh one */
     char                  session[JOB_SESSION];     /* made if missing */

@@ -116,6 +116,30 @@ link_url(const link_t *l, const out_artifact_t *a, char url[LINK_URL])
 }
 
 
+int
+link_token(const link_t *l, const char *workspace, const char *profile,
+    const char *sandbox, char token[LINK_TOKEN])
+{
+    int   n;
+    char  text[256], hex[2 * LINK_SIGNATURE + 1];
+
+    if (l->tag[0] == '\0') {
+        return -1;
+    }
+
+    n = snprintf(text, sizeof(text), "retort-sandbox %s %s", profile, sandbox);
+
+    if (n < 0 || (size_t) n >= sizeof(text)) {
+        return -1;
+    }
+
+    link_sign(l, text, (size_t) n, hex);
+    n = snprintf(token, LINK_TOKEN, "%s.%s", workspace, hex);
+
+    return n > 0 && n < LINK_TOKEN ? 0 : -1;
+}
+
+
 void
 link_wipe(link_t *l)
 {

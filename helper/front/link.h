@@ -41,6 +41,16 @@ int link_parse(link_t *l, const char *tag, const char *key, const char *life,
 
 void link_url(const link_t *l, const out_artifact_t *a, char url[LINK_URL]);
 
+/*
+ * What lets into one sandbox, "<workspace>.<signature>", for locations with
+ * this profile; 0, or -1 if links are not signed here.
+ */
+
+#define LINK_TOKEN  128         /* final NUL */
+
+int link_token(const link_t *l, const char *workspace, const char *profile,
+    const char *sandbox, char token[LINK_TOKEN]);
+
 /* forgets the key */
 
 void link_wipe(link_t *l);

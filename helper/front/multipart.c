@@ -273,6 +273,7 @@ multipart_disposition(multipart_t *m, const char *line, err_t *e)
         return multipart_bad(e, "a file has no usable name");
     }
 
+    memcpy(part->path, part->file, sizeof(part->path));
     multipart_base(part->file);
 
     return 0;

@@ -21,6 +21,7 @@ typedef struct {
     char  file[BOUND_FILE_NAME + 1];    /* its last component; "": no file */
     char  type[MULTIPART_TYPE];         /* as it was told; "": it was not */
     int   is_file;                      /* it has a name, or an empty one */
+    char  path[BOUND_FILE_NAME + 1];    /* as the client wrote it */
 } multipart_part_t;
 
 

@@ -54,23 +54,37 @@ picture_read(int fd, size_t size)
 }
 
 
+/* its bytes, that the caller frees, if there is room for them; or NULL */
+
+static unsigned char *
+picture_load(const picture_t *p, const request_t *req, uint64_t left,
+    uint64_t *size)
+{
+    int             fd;
+    unsigned char  *bytes;
+
+    fd = artifact_open(p->artifact->file, req->workspace, size);
+
+    if (fd == -1) {
+        return NULL;
+    }
+
+    bytes = *size != 0 && *size <= left ? picture_read(fd, (size_t) *size)
+                                        : NULL;
+    (void) close(fd);
+
+    return bytes;
+}
+
+
 static void
 picture_bytes(picture_t *p, const request_t *req, uint64_t *left)
 {
-    int             fd;
     size_t          n;
     uint64_t        size;
     unsigned char  *bytes;
 
-    fd = artifact_open(p->artifact->file, req->workspace, &size);
-
-    if (fd == -1) {
-        return;
-    }
-
-    bytes = size != 0 && size <= *left ? picture_read(fd, (size_t) size)
-                                       : NULL;
-    (void) close(fd);
+    bytes = picture_load(p, req, *left, &size);
 
     if (bytes == NULL) {
         return;
@@ -126,6 +140,68 @@ pictures_load(const request_t *req, const outputs_t *out, size_t *n)
 }
 
 
+static int
+picture_is_text(const out_artifact_t *a)
+{
+    return strncmp(a->mime, "text/", 5) == 0
+           || strcmp(a->mime, "image/svg+xml") == 0
+           || strcmp(a->mime, "application/json") == 0;
+}
+
+
+static void
+picture_text(picture_t *p, const request_t *req, uint64_t *left)
+{
+    uint64_t        size;
+    unsigned char  *bytes;
+
+    bytes = picture_load(p, req, *left, &size);
+
+    if (bytes != NULL) {
+        p->text.data = (char *) bytes;
+        p->text.len = (size_t) size;
+        p->text.size = (size_t) size + 1;
+        *left -= size;
+    }
+}
+
+
+picture_t *
+pictures_forms(const request_t *req, const out_item_t *item, size_t *n)
+{
+    size_t      i;
+    uint64_t    left;
+    picture_t  *list;
+
+    *n = 0;
+    left = BOUND_PICTURES;
+    list = calloc(item->nartifacts + 1, sizeof(picture_t));
+
+    if (list == NULL) {
+        return NULL;
+    }
+
+    for (i = 0; i < item->nartifacts; i++) {
+        list[i].artifact = &item->artifacts[i];
+
+        if (item->artifacts[i].file[0] == '\0') {
+            continue;
+        }
+
+        if (picture_is_text(list[i].artifact)) {
+            picture_text(&list[i], req, &left);
+
+        } else {
+            picture_bytes(&list[i], req, &left);
+        }
+    }
+
+    *n = i;
+
+    return list;
+}
+
+
 void
 pictures_free(picture_t *list, size_t n)
 {
@@ -133,6 +209,7 @@ pictures_free(picture_t *list, size_t n)
 
     for (i = 0; i < n; i++) {
         buf_free(&list[i].base64);
+        buf_free(&list[i].text);
     }
 
     free(list);

@@ -13,6 +13,7 @@
 typedef struct {
     const out_artifact_t  *artifact;
     buf_t                  base64;      /* len 0: it is only linked */
+    buf_t                  text;        /* of forms that are text, instead */
 } picture_t;
 
 
@@ -23,6 +24,12 @@ typedef struct {
 
 picture_t *pictures_load(const request_t *req, const outputs_t *out,
     size_t *n);
+
+/* the same of all forms of one output, whatever they are */
+
+picture_t *pictures_forms(const request_t *req, const out_item_t *item,
+    size_t *n);
+
 void pictures_free(picture_t *list, size_t n);
 
 

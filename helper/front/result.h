@@ -41,6 +41,7 @@ typedef struct {
     const char  *fate_why;              /* STATE_LOST: the reason; else NULL */
     krn_language_t  language;
     int          exit_code;             /* bash */
+    uint32_t     count;                 /* runs of the sandbox, with it */
     char         sandbox[JOB_SANDBOX];  /* "" if it is gone */
     uint64_t     expires;               /* wall msec, 0 if it is gone */
 

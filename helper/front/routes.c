@@ -163,7 +163,9 @@ routes_make(routes_t *r, const box_wish_t *wish, char id[JOB_SANDBOX],
     memcpy(id, box->sandbox, JOB_SANDBOX);
     box_release(box);
 
-    return 0;
+    return wish->note.len == 0
+           || box_note_write(id, r->req->workspace, &wish->note, 0, e) == 0
+           ? 0 : -1;
 }
 
 
@@ -183,13 +185,14 @@ routes_create(routes_t *r, err_t *e)
     }
 
     job_files_free(wish.files, wish.nfiles);
+    buf_free(&wish.note);
 
     if (rc == -1 || box_look(id, r->req->workspace, &view, e) == -1) {
         return -1;
     }
 
-    r->dialect->render_box(&view, r->a);
     r->a->status = 201;
+    r->dialect->render_box(r->req, &view, r->a);
     (void) buf_printf(&r->a->lines, "X-Retort-Sandbox: %s\r\n", id);
 
     return 0;
@@ -251,10 +254,33 @@ routes_show(routes_t *r, err_t *e)
         return -1;
     }
 
-    r->dialect->render_box(&view, r->a);
     r->a->status = 200;
+    r->dialect->render_box(r->req, &view, r->a);
 
     return 0;
+}
+
+
+/* how long it shall live from now on */
+
+static int
+routes_life(routes_t *r, err_t *e)
+{
+    int         rc;
+    box_wish_t  wish;
+
+    memset(&wish, 0, sizeof(wish));
+    rc = routes_wish(r, &wish, e);
+    job_files_free(wish.files, wish.nfiles);
+    buf_free(&wish.note);
+
+    if (rc == -1
+        || box_live(r->id, r->req->workspace, wish.ttl, e) == -1)
+    {
+        return -1;
+    }
+
+    return routes_show(r, e);
 }
 
 
@@ -369,6 +395,9 @@ routes_do(routes_t *r, err_t *e)
     case OP_BOX_SHOW:
         return routes_show(r, e);
 
+    case OP_BOX_LIFE:
+        return routes_life(r, e);
+
     case OP_BOX_DELETE:
         return routes_end(r, e);
 
@@ -430,11 +459,26 @@ routes_fail(routes_t *r, err_t *e)
     }
 
     metrics_refused(e->code);
+
+    if (r->dialect->retell != NULL) {
+        r->dialect->retell(r->req, e);
+    }
+
     r->dialect->fail(e, r->a);
 
     if (e->status == 405) {
         (void) buf_printf(&r->a->lines, "Allow: %s\r\n", r->allow);
     }
+}
+
+
+/* a sandbox that is named elsewhere than in the path */
+
+static int
+routes_inside(routes_t *r, err_t *e)
+{
+    return r->dialect->sandbox != NULL
+           ? r->dialect->sandbox(r->req, r->id, e) : 0;
 }
 
 
@@ -493,7 +537,7 @@ routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
 
     a->asked = r.id;
 
-    if (routes_find(&r, &e) == -1
+    if (routes_find(&r, &e) == -1 || routes_inside(&r, &e) == -1
         || (r.dialect->check != NULL && r.dialect->check(req, &e) == -1)
         || routes_do(&r, &e) == -1)
     {

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "drain.h"
 #include "metrics.h"
+#include "place.h"
 #include "routes.h"
 #include "run.h"
 #include "session.h"
@@ -151,6 +152,22 @@ routes_call_run(routes_t *r, call_t *c)
 }
 
 
+static void
+routes_call_restart(routes_t *r, call_t *c)
+{
+    err_t  e;
+
+    memset(&e, 0, sizeof(e));
+
+    if (place_restart(r->req, c->job.sandbox, r->body->client, &e) == 0) {
+        r->dialect->call_done(c, NULL);
+
+    } else {
+        routes_call_fail(r, c, &e);
+    }
+}
+
+
 int
 routes_call(routes_t *r, err_t *e)
 {
@@ -186,6 +203,10 @@ routes_call(routes_t *r, err_t *e)
 
     case CALL_TELL:
         calls_tell(c.key, r->req->workspace, c.body, c.len);
+        break;
+
+    case CALL_RESTART:
+        routes_call_restart(r, &c);
         break;
 
     case CALL_CANCEL:

@@ -25,6 +25,7 @@ routes_files_ask(routes_t *r, dialect_file_t *f, files_ask_t *ask, err_t *e)
     ask->sandbox = r->id;
     ask->session = f->session;
     ask->name = r->rest;
+    ask->named = r->dialect->file_part;
 
     if (r->dialect->file == NULL) {
         return 0;

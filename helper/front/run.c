@@ -208,7 +208,11 @@ run_begin(run_t *r)
     job = r->job;
 
     krn_out(&r->out, KRN_RUN, r->box->run, job->language);
-    r->out.head.b = job->style;
+    r->out.head.b = job->style | job->context << KRN_CONTEXT;
+
+    if (job->fresh) {
+        r->out.head.b |= KRN_FRESH;
+    }
 
     if (r->box->sandbox[0] != '\0' && r->box->profile->snapshot
         && r->box->profile->life != RETORT_LIFE_EXIT)
@@ -231,6 +235,7 @@ run_begin(run_t *r)
         r->alarm = r->begun + job->timeout * 1000;
     }
 
+    r->res->count = ++r->box->cells;
     exec_placed(r->x, r->box->sandbox);
 
     if (r->follow != NULL) {

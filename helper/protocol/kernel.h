@@ -100,6 +100,16 @@ typedef enum { KRN_IS_FILE = 1, KRN_IS_FOLDER = 2, KRN_IS_OTHER = 3 } krn_is_t;
 
 #define KRN_SNAPSHOT  0x100
 
+/*
+ * Above it: which of its namespaces the run is in, with a working folder of
+ * its own.  Each is made when its number first comes, and again if it is to be
+ * fresh; 0 is the one that is always there.
+ */
+
+#define KRN_FRESH     0x200
+#define KRN_CONTEXT   16        /* bits that the number is shifted by */
+#define KRN_CONTEXTS  65535     /* the greatest number */
+
 
 typedef enum { KRN_SHOW = 0, KRN_RESULT = 1 } krn_display_t;
 

@@ -37,6 +37,17 @@ $(LAYER)/mnt/data:
 	@mkdir -p $(@D)
 	$(Q)ln -sfn /workspace $@
 
+# other names of folders in /workspace, by which code of some platforms knows
+# them
+
+KERNEL += $(LAYER)/.linked
+
+$(LAYER)/.linked:
+	@mkdir -p $(LAYER)/home
+	$(Q)ln -sfn /workspace $(LAYER)/home/user
+	$(Q)ln -sfn /workspace/uploaded_files $(LAYER)/home/uploaded_files
+	$(Q)touch $@
+
 $(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_fdpass)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)

@@ -31,10 +31,15 @@ run_piece(void *data, const char *bytes, size_t len)
 }
 
 
+/* bits of "b" that mean nothing */
+
+#define RUN_UNKNOWN  (0xff00 & ~(uint32_t) (KRN_SNAPSHOT|KRN_FRESH))
+
+
 static uint32_t
 run_style(const krn_head_t *head)
 {
-    return head->b & ~(uint32_t) KRN_SNAPSHOT;
+    return head->b & 0xff;
 }
 
 
@@ -49,7 +54,8 @@ run_check(const krn_head_t *head)
     if (head->part[0] > KERN_CODE_MAX || head->part[1] > KERN_ENV_MAX
         || (head->part[3] != 0 && head->part[3] != sizeof(krn_want_t))
         || total > KERN_RUN_MAX
-        || head->a > KRN_BASH || run_style(head) > KRN_QWEN_TIMED)
+        || head->a > KRN_BASH || run_style(head) > KRN_QWEN_TIMED
+        || (head->b & RUN_UNKNOWN) != 0)
     {
         _exit(KERN_EXIT_WIRE);
     }
@@ -329,6 +335,27 @@ run_python(const kern_run_t *run)
 }
 
 
+/* variables and working folder are those of the run's namespace */
+
+static int
+run_enter(const krn_head_t *head)
+{
+    PyObject  *done;
+
+    done = interp_shell("enter", "II", head->b >> KRN_CONTEXT,
+                        head->b & KRN_FRESH);
+
+    if (done == NULL) {
+        run_error();
+        return -1;
+    }
+
+    Py_DECREF(done);
+
+    return 0;
+}
+
+
 static void
 run_done(int rc, int code, const krn_want_t *want)
 {
@@ -368,7 +395,10 @@ run_cell(wire_packet_t *packet)
     env_enter(&run);
     code = 0;
 
-    if (run.head.a == KRN_BASH) {
+    if (run_enter(&run.head) == -1) {
+        rc = -1;
+
+    } else if (run.head.a == KRN_BASH) {
         code = bash_run(&run);
         rc = code;
 

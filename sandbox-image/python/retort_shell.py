@@ -23,6 +23,7 @@ import traceback
 
 import _retort
 import retort_chart
+import retort_context
 import retort_errors
 import retort_magics
 import retort_policy
@@ -384,6 +385,8 @@ class Cell:
         self.loop = None
         self.blas = 0
         self.style = self.is_qwen = 0
+        self.contexts = retort_context.Contexts(self.shell)
+        self.enter = self.contexts.enter
         self.await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
     # around a run

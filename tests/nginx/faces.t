@@ -63,6 +63,11 @@ sub anthropic {
         . qq("$message"},"request_id":"req_"}\n);
 }
 
+sub e2b {
+    my ($status, $code, $message) = @_;
+    return qq({"code":$status,"message":"$message"}\n);
+}
+
 my %azure = (401 => 'Unauthorized', 403 => 'Forbidden',
              413 => 'RequestEntityTooLarge', 429 => 'TooManyRequests',
              502 => 'ConnectionError', 503 => 'ServiceUnavailable');
@@ -72,7 +77,7 @@ sub azure {
     return qq({"error":{"code":"$azure{$status}","message":"$message"}}\n);
 }
 
-my %face = (native => \&native, qwen => \&native, mcp => \&rpc,
+my %face = (e2b => \&e2b, native => \&native, qwen => \&native, mcp => \&rpc,
             anthropic => \&anthropic, prisme => \&rpc, azure => \&azure, azure_image => \&azure,
             azure_mcp => \&rpc);
 

@@ -84,7 +84,8 @@ void azure_render_file(const files_ask_t *ask, const file_info_t *file,
     answer_t *a);
 void azure_render_files(const files_ask_t *ask, const file_infos_t *files,
     answer_t *a);
-void azure_render_box(const box_view_t *view, answer_t *a);
+void azure_render_box(const request_t *req, const box_view_t *view,
+    answer_t *a);
 void azure_render_boxes(const request_t *req, const box_view_t *views,
     size_t n, answer_t *a);
 void azure_render_meta(const request_t *req, const char *manifest, size_t len,

@@ -50,8 +50,10 @@ azure_box(const box_view_t *view)
 
 
 void
-azure_render_box(const box_view_t *view, answer_t *a)
+azure_render_box(const request_t *req, const box_view_t *view, answer_t *a)
 {
+    (void) req;
+
     azure_write(azure_box(view), a);
 }
 

@@ -31,7 +31,8 @@
     X(azure_mcp)                                                              \
     X(anthropic)                                                              \
     X(azure)                                                                  \
-    X(azure_image)
+    X(azure_image)                                                            \
+    X(e2b)
 
 
 /* what a route does */
@@ -42,6 +43,7 @@ typedef enum {
     OP_METADATA,
     OP_BOX_LIST,
     OP_BOX_SHOW,
+    OP_BOX_LIFE,                /* how long it shall live from now on */
     OP_BOX_DELETE,
     OP_BOX_INTERRUPT,
     OP_BOX_RESTART,
@@ -92,6 +94,7 @@ typedef struct {
     int                   own_limits;
     job_file_t           *files;        /* the caller frees them */
     size_t                nfiles;
+    buf_t                 note;         /* and this, box.h */
 } box_wish_t;
 
 
@@ -102,6 +105,7 @@ typedef struct {
 typedef enum {
     CALL_ANSWERED,
     CALL_RUN,                   /* "job" is to run, then it is answered */
+    CALL_RESTART,               /* its sandbox's interpreter is; no execution */
     CALL_CANCEL,                /* answered; runs called "key" shall end */
     CALL_FILES,                 /* "files" says which, then it is answered */
     CALL_TALK,                  /* call_talk() says it piece by piece */
@@ -254,13 +258,28 @@ typedef struct {
     /* an answer about health, in the dialect's own words */
     void  (*health)(answer_t *a);
 
+    /*
+     * For clients that name a sandbox elsewhere than in the path: its id, left
+     * alone where the path says it; 0, or -1 and "e".  An error as it is told
+     * there.  The name, relative to /workspace, of a form's file that the
+     * client calls "file"; 0, or -1 and "e".
+     */
+    int   (*sandbox)(const request_t *req, char id[JOB_SANDBOX], err_t *e);
+    void  (*retell)(const request_t *req, err_t *e);
+    int   (*file_part)(const request_t *req, const char *file, char *name,
+                       size_t size, err_t *e);
+
+    /* event() finds the forms of an item in ev->forms */
+    int   forms;
+
     /* render() and render_exec() find the run's pictures in a->pictures */
     int   pictures;
 
     /* sandboxes as resources; NULL if the dialect has none */
     int   (*parse_box)(const request_t *req, const char *body, size_t len,
                        box_wish_t *wish, err_t *e);
-    void  (*render_box)(const box_view_t *view, answer_t *a);
+    void  (*render_box)(const request_t *req, const box_view_t *view,
+                        answer_t *a);
     void  (*render_boxes)(const request_t *req, const box_view_t *views,
                           size_t n, answer_t *a);
 

@@ -216,12 +216,11 @@ native_env_one(buf_t *all, const char *name, json_object *v, err_t *e)
 }
 
 
-static int
-native_env(void *to, json_object *v, err_t *e)
+int
+native_env(json_object *v, job_t *job, err_t *e)
 {
     int                           rc;
     buf_t                         all;
-    job_t                        *job;
     struct json_object_iterator   it, end;
 
     if (json_object_object_length(v) > BOUND_ENV_COUNT) {
@@ -229,7 +228,6 @@ native_env(void *to, json_object *v, err_t *e)
                        BOUND_ENV_COUNT);
     }
 
-    job = ((native_job_t *) to)->job;
     memset(&all, 0, sizeof(all));
     it = json_object_iter_begin(v);
     end = json_object_iter_end(v);
@@ -250,6 +248,13 @@ native_env(void *to, json_object *v, err_t *e)
     }
 
     return rc;
+}
+
+
+static int
+native_job_env(void *to, json_object *v, err_t *e)
+{
+    return native_env(v, ((native_job_t *) to)->job, e);
 }
 
 
@@ -305,7 +310,7 @@ static const json_in_key_t  native_keys[] = {
     { "keep", JSON_IN_BOOL, native_keep },
     { "detach", JSON_IN_BOOL, native_detach },
     { "timeout", JSON_IN_NUMBER, native_timeout },
-    { "env", JSON_IN_OBJECT, native_env },
+    { "env", JSON_IN_OBJECT, native_job_env },
     { "stdin", JSON_IN_STRING, native_stdin },
     { "files", JSON_IN_ARRAY, native_files },
     { "limits", JSON_IN_OBJECT, native_job_limits },

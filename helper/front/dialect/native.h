@@ -29,6 +29,10 @@ int native_limits(json_object *value, native_limits_t *to, err_t *e);
 int native_inputs(json_object *v, job_file_t **files, size_t *nfiles,
     err_t *e);
 
+/* names and strings become a job's variables; 0, or -1 and "e" */
+
+int native_env(json_object *v, job_t *job, err_t *e);
+
 /* rendering */
 
 void native_render(const request_t *req, int form, const exec_t *x,
@@ -38,7 +42,8 @@ void native_event(const request_t *req, int form, const event_t *ev,
     buf_t *to);
 void native_render_exec(const request_t *req, const exec_t *x, answer_t *a);
 void native_fail(const err_t *e, answer_t *a);
-void native_render_box(const box_view_t *view, answer_t *a);
+void native_render_box(const request_t *req, const box_view_t *view,
+    answer_t *a);
 void native_render_boxes(const request_t *req, const box_view_t *views,
     size_t n, answer_t *a);
 void native_render_meta(const request_t *req, const char *manifest,
@@ -65,6 +70,7 @@ void native_item(json_object *o, const request_t *req, const out_item_t *item);
 
 json_object *native_stream(const outputs_t *out, out_type_t type);
 json_object *native_error(const result_t *res);
+json_object *native_traceback(const out_item_t *item);
 json_object *native_artifacts(const request_t *req, const outputs_t *out);
 
 /* what is known at the end beside the outputs; "status" is the last key */

@@ -143,18 +143,27 @@ native_forms(const request_t *req, const out_item_t *item, size_t from)
 }
 
 
-static void
-native_error_keys(json_object *o, const out_item_t *item)
+json_object *
+native_traceback(const out_item_t *item)
 {
-    buf_t  text;
-
-    native_add(o, "name", native_text(&item->name));
-    native_add(o, "message", native_text(&item->message));
+    buf_t         text;
+    json_object  *v;
 
     memset(&text, 0, sizeof(text));
     markdown_no_ansi(&text, item->traceback.data, item->traceback.len);
-    native_add(o, "traceback", native_text(&text));
+    v = native_text(&text);
     buf_free(&text);
+
+    return v;
+}
+
+
+static void
+native_error_keys(json_object *o, const out_item_t *item)
+{
+    native_add(o, "name", native_text(&item->name));
+    native_add(o, "message", native_text(&item->message));
+    native_add(o, "traceback", native_traceback(item));
 }
 
 
@@ -563,8 +572,10 @@ native_box(const box_view_t *v)
 
 
 void
-native_render_box(const box_view_t *view, answer_t *a)
+native_render_box(const request_t *req, const box_view_t *view, answer_t *a)
 {
+    (void) req;
+
     native_write(native_box(view), a);
 }
 
