@@ -70,6 +70,9 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
 static ngx_str_t  ngx_http_retort_tools[] = {
     ngx_string("python"),
     ngx_string("bash"),
+    ngx_string("write_file"),
+    ngx_string("read_file"),
+    ngx_string("list_files"),
     ngx_string("execute_python"),
     ngx_string("code_interpreter"),
     ngx_string("launchShell"),

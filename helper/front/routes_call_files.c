@@ -37,7 +37,7 @@ routes_call_artifact(routes_t *r, call_files_t *f, err_t *e)
 }
 
 
-/* a session without a sandbox has no files, and gets none by being asked */
+/* a session without a sandbox gets none by being asked */
 
 static int
 routes_call_none(routes_t *r, call_files_t *f)
@@ -45,13 +45,16 @@ routes_call_none(routes_t *r, call_files_t *f)
     err_t       e;
     box_view_t  view;
 
-    if (f->session[0] == '\0') {
+    if (f->session[0] == '\0'
+        || (box_id_session(f->sandbox, r->req->workspace, f->session) == 0
+            && box_look(f->sandbox, r->req->workspace, &view, &e) == 0))
+    {
         return 0;
     }
 
-    return f->what == CALL_FILES_LIST
-           && (box_id_session(f->sandbox, r->req->workspace, f->session) == -1
-               || box_look(f->sandbox, r->req->workspace, &view, &e) == -1);
+    f->sandbox[0] = '\0';
+
+    return 1;
 }
 
 
@@ -64,10 +67,10 @@ routes_call_file(routes_t *r, call_files_t *f, err_t *e)
         return routes_call_artifact(r, f, e);
     }
 
-    if (f->session[0] != '\0'
-        && box_id_session(f->sandbox, r->req->workspace, f->session) == -1)
-    {
-        return err_set(e, 404, "sandbox_not_found", "no such sandbox");
+    if (routes_call_none(r, f)) {
+        return f->what == CALL_FILES_LIST
+               ? 0 : err_set(e, 404, "sandbox_not_found", "this session has "
+                             "no sandbox");
     }
 
     memset(&ask, 0, sizeof(ask));
@@ -93,9 +96,7 @@ routes_call_files(routes_t *r, call_t *c)
 
     memset(&e, 0, sizeof(e));
 
-    if (routes_call_none(r, &c->files)
-        || routes_call_file(r, &c->files, &e) == 0)
-    {
+    if (routes_call_file(r, &c->files, &e) == 0) {
         r->dialect->call_filed(c);
 
     } else {

@@ -210,9 +210,18 @@ json_object *mcp_code_fail(mcp_t *m, const err_t *e);
 json_object *mcp_prisme_done(mcp_t *m, const exec_t *x);
 json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
 
-/* mcp_azure.c: ended by a row without a name */
+/* mcp_azure.c, mcp_files.c: ended by a row without a name */
 
 extern const mcp_tool_t  mcp_azure_tools[];
+extern const mcp_tool_t  mcp_files_tools[];
+
+#define MCP_READS                                                             \
+    "{\"readOnlyHint\":true,\"destructiveHint\":false,"                       \
+    "\"idempotentHint\":true,\"openWorldHint\":false}"
+
+/* "sandbox_id" */
+
+int mcp_arg_sandbox(void *to, json_object *v, err_t *e);
 
 /* the run's pictures, added to a result */
 

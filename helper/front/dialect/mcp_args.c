@@ -29,7 +29,7 @@ mcp_arg_code(void *to, json_object *v, err_t *e)
 }
 
 
-static int
+int
 mcp_arg_sandbox(void *to, json_object *v, err_t *e)
 {
     job_t       *job;

@@ -15,8 +15,8 @@
 
 
 #define MCP_AZURE_HINTS                                                       \
-    "{\"readOnlyHint\":false,\"destructiveHint\":false,"                      \
-    "\"idempotentHint\":false,\"openWorldHint\":false}"
+    "{\"readOnlyHint\":false,\"destructiveHint\":true,"                       \
+    "\"idempotentHint\":false,\"openWorldHint\":true}"
 
 #define MCP_AZURE_LAUNCHED                                                    \
     "{\"type\":\"object\",\"properties\":{\"environmentId\":{\"type\":"       \

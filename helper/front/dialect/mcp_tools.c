@@ -33,9 +33,11 @@
     "\"required\":[\"sandbox_id\",\"status\",\"stdout\",\"stderr\","          \
     "\"error\"]}"
 
+/* code may do anything that it can: a client should ask first */
+
 #define MCP_HINTS                                                             \
-    "{\"readOnlyHint\":false,\"destructiveHint\":false,"                      \
-    "\"idempotentHint\":false,\"openWorldHint\":false}"
+    "{\"readOnlyHint\":false,\"destructiveHint\":true,"                       \
+    "\"idempotentHint\":false,\"openWorldHint\":true}"
 
 
 static const mcp_tool_t  mcp_table[] = {
@@ -92,7 +94,7 @@ static const mcp_tool_t  mcp_table[] = {
 
 
 static const mcp_tool_t *const  mcp_tables[] = {
-    mcp_table, mcp_azure_tools
+    mcp_table, mcp_files_tools, mcp_azure_tools
 };
 
 #define MCP_TABLES  (sizeof(mcp_tables) / sizeof(mcp_tables[0]))
