@@ -11,6 +11,7 @@ use lib "$FindBin::Bin/../../lib";
 
 use JSON::PP;
 use MIME::Base64 qw(decode_base64);
+use POSIX ();
 use Retort::Service;
 use Test::More;
 
@@ -154,6 +155,26 @@ is(ask('POST', '/azure/executions', { code => 'y' }, id => $env)
    ->{json}{result}{executionResult}, 6, 'REST finds it by its name');
 $r = tool('launchShell', {}, 'x-ms-apikey' => 'wrong');
 is("$r->{status} $r->{json}{error}{code}", '401 -32001', 'a wrong key');
+
+# the front's death in the middle of a run
+
+my $killer = fork // die "fork: $!";
+if ($killer == 0) {
+    my $busy = $s->until_true(sub {
+        $s->get('/v1/sandboxes')->{content} =~ /"status":\s*"running"/ });
+    kill 'KILL', $s->process('retort-front') if $busy;
+    POSIX::_exit(0);
+}
+$r = ask('POST', '/azure/executions', { code =>
+    'import time; time.sleep(100)' }, id => $env);
+waitpid $killer, 0;
+is_deeply([@$r{qw(status content)}, $r->{headers}{'x-ms-error-code'}],
+    [502, '{"error":{"code":"ConnectionError","message":"the run was lost: '
+     . 'the service that ran it went away"}}' . "\n", 'ConnectionError'],
+    'a run whose front dies is lost');
+ok($s->until_true(sub {
+    (ask('POST', '/azure/executions', { code => 'y' }, id => $env)
+     ->{json}{result}{executionResult} // '') eq 6 }), 'its session is not');
 
 # the image
 
