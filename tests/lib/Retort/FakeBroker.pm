@@ -343,6 +343,9 @@ sub serve {
 
         for my $fh ($sel->can_read()) {
             if ($fh == $listen) {
+                # what the last one said before it ended still counts
+                request() while $front
+                    && IO::Select->new($front)->can_read(0);
                 CORE::close $front if $front;
                 $front = $listen->accept();
                 $ready = 0;
