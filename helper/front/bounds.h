@@ -86,6 +86,10 @@
 /* retort-fetch */
 
 #define BOUND_OUTSIDE_TIME  3660000     /* one request: its own are shorter */
+#define BOUND_CACHE_FILES   128         /* fetched, and kept for a moment */
+#define BOUND_CACHE_BYTES   33554432    /* of all of them */
+#define BOUND_CACHE_FILE    4194304     /* of one of them */
+#define BOUND_CACHE_TIME    60          /* seconds */
 
 /* the front itself */
 

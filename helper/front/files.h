@@ -70,9 +70,22 @@ int files_get(const files_ask_t *ask, err_t *e);
 
 void files_free(file_infos_t *list);
 
-/* the bytes of those that have an id; 0, or -1 and "e" */
+/*
+ * The bytes of those that have an id or a URL.  With "lenient" those whose URL
+ * cannot be fetched are taken out of the list.  0, or -1 and "e".
+ */
 
-int files_load(const request_t *req, job_file_t *files, size_t n, err_t *e);
+int files_load(const request_t *req, int client, job_file_t *files, size_t *n,
+    int lenient, err_t *e);
+
+/*
+ * files_fetch.c, for files_load(): those with a URL, "left" bytes at most
+ * together.  -1 and "e" at the first that fails, or with "lenient" at the end;
+ * those that failed have no data.
+ */
+
+int files_fetch(const request_t *req, int client, job_file_t *files, size_t n,
+    uint64_t left, int lenient, err_t *e);
 
 /* writes them into a box that this thread owns; 0, or -1 and "e" */
 

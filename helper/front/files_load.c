@@ -102,21 +102,56 @@ files_load_one(const request_t *req, job_file_t *f, uint64_t *left, err_t *e)
 }
 
 
+/* those that are not there are out of the list; they keep their order */
+
+static size_t
+files_load_there(job_file_t *files, size_t n)
+{
+    size_t      i, to;
+    job_file_t  gone;
+
+    for (i = 0, to = 0; i < n; i++) {
+        if (files[i].url == NULL || files[i].data != NULL) {
+            gone = files[to];
+            files[to++] = files[i];
+            files[i] = gone;
+        }
+    }
+
+    for (i = to; i < n; i++) {
+        job_file_clear(&files[i]);
+    }
+
+    return to;
+}
+
+
 int
-files_load(const request_t *req, job_file_t *files, size_t n, err_t *e)
+files_load(const request_t *req, int client, job_file_t *files, size_t *n,
+    int lenient, err_t *e)
 {
     size_t     i;
     uint64_t   left;
 
     left = req->run.request;
 
-    for (i = 0; i < n; i++) {
+    for (i = 0; i < *n; i++) {
         if (files[i].id != NULL
             && files_load_one(req, &files[i], &left, e) == -1)
         {
             return -1;
         }
     }
+
+    if (files_fetch(req, client, files, *n, left, lenient, e) == 0) {
+        return 0;
+    }
+
+    if (!lenient || e->status == 0) {
+        return -1;
+    }
+
+    *n = files_load_there(files, *n);
 
     return 0;
 }

@@ -15,14 +15,23 @@
 
 
 void
+job_file_clear(job_file_t *file)
+{
+    free(file->name);
+    free(file->data);
+    free(file->id);
+    free(file->url);
+    memset(file, 0, sizeof(job_file_t));
+}
+
+
+void
 job_files_free(job_file_t *files, size_t n)
 {
     size_t  i;
 
     for (i = 0; i < n; i++) {
-        free(files[i].name);
-        free(files[i].data);
-        free(files[i].id);
+        job_file_clear(&files[i]);
     }
 
     free(files);

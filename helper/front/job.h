@@ -24,6 +24,7 @@ typedef struct {
     char    *id;                /* of what has its bytes: an artifact, or a
                                    file on the shelf (whose name it gets
                                    if it has none) */
+    char    *url;               /* of what is to be fetched for it */
 } job_file_t;
 
 
@@ -61,6 +62,7 @@ typedef struct {
 /* frees what the job points to */
 
 void job_free(job_t *job);
+void job_file_clear(job_file_t *file);
 void job_files_free(job_file_t *files, size_t n);
 
 /*

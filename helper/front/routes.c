@@ -135,7 +135,8 @@ routes_wish(routes_t *r, box_wish_t *wish, err_t *e)
 
     buf_free(&body);
 
-    return rc == 0 ? files_load(r->req, wish->files, wish->nfiles, e) : -1;
+    return rc == 0 ? files_load(r->req, r->body->client, wish->files,
+                                &wish->nfiles, 0, e) : -1;
 }
 
 

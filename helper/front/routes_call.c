@@ -127,7 +127,8 @@ routes_call_run(routes_t *r, call_t *c)
     x = NULL;
 
     if (drain_check(&e) == 0
-        && files_load(r->req, c->job.files, c->job.nfiles, &e) == 0)
+        && files_load(r->req, r->body->client, c->job.files, &c->job.nfiles, 0,
+                      &e) == 0)
     {
         x = exec_begin(r->req, &c->job, &e);
     }

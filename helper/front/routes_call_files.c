@@ -20,12 +20,14 @@ routes_call_artifact(routes_t *r, call_files_t *f, err_t *e)
 {
     int         rc;
     char        name[] = "file";
+    size_t      n;
     job_file_t  file;
 
     memset(&file, 0, sizeof(file));
     file.id = f->name;
     file.name = name;
-    rc = files_load(r->req, &file, 1, e);
+    n = 1;
+    rc = files_load(r->req, r->body->client, &file, &n, 0, e);
 
     if (rc == 0) {
         rc = buf_add(&f->bytes, file.data, file.len);

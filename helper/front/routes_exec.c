@@ -52,7 +52,8 @@ routes_parse(routes_t *r, job_t *job, err_t *e)
 
     buf_free(&body);
 
-    return rc == 0 ? files_load(r->req, job->files, job->nfiles, e) : -1;
+    return rc == 0 ? files_load(r->req, r->body->client, job->files,
+                                &job->nfiles, job->lenient, e) : -1;
 }
 
 

@@ -41,9 +41,10 @@ is(given([{ name => 'a.csv', url => 'data:text/csv;base64,eA==' },
 
 for my $bad ([{ text => 'x' }], [{ name => 'x' }], [{ name => '../x',
               url => 'data:,x' }], [{ url => 'data:x' }],
-             [{ url => 'https://example.org/x' }], [{ url => 'file:///etc' }],
+             [{ url => 'ftp://example.org/x' }], [{ url => 'file:///etc' }],
              [{ name => 'x', text => 'y', url => 'data:,x' }],
-             [{ file_id => 'x', url => 'data:,x' }])
+             [{ file_id => 'x', url => 'data:,x' }], ['x'], [7],
+             [{ text => 'x', url => 'http://h/x' }])
 {
     my $text = JSON::PP->new->canonical->encode($bad);
     is(code(given($bad)), 'bad_value', "$text is refused");

@@ -9,6 +9,7 @@
  * links: helper/front/dialect/native_meta.c
  * links: helper/front/dialect/native_files.c helper/front/file_type.c
  * links: helper/front/dialect/native_input.c helper/front/data_url.c
+ * links: helper/front/file_name.c
  * links: helper/front/accept.c helper/front/text.c helper/front/utf8.c
  * links: helper/front/buf.c helper/front/err.c
  * links: helper/front/job.c helper/front/markdown.c helper/front/output.c

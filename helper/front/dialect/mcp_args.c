@@ -85,9 +85,8 @@ mcp_arg_files(void *to, json_object *v, err_t *e)
     }
 
     if (job->nfiles != json_object_array_length(v)) {
-        return err_set(e, 400, "FileDownloadError", "only data URLs with a "
-                       "\"name\" are taken: nothing is fetched from "
-                       "elsewhere");
+        return err_set(e, 400, "FileDownloadError", "a file is an http or "
+                       "https URL, or a data URL with a \"name\"");
     }
 
     return 0;

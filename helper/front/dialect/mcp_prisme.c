@@ -173,17 +173,20 @@ mcp_prisme_done(mcp_t *m, const exec_t *x)
 json_object *
 mcp_prisme_fail(mcp_t *m, const err_t *e)
 {
+    const char   *code;
     json_object  *o;
 
     (void) m;
 
+    code = e->status == 429 || e->status >= 500 ? "CodeSandboxUnreachable"
+           : strcmp(e->code, "file_not_fetched") == 0 ? "FileDownloadError"
+           : e->code;
+
     o = json_object_new_object();
     native_add(o, "result", NULL);
     native_add(o, "logs", json_object_new_array());
-    native_add(o, "error", mcp_prisme_fault(
-                   mcp_text(e->status == 429 || e->status >= 500
-                            ? "CodeSandboxUnreachable" : e->code),
-                   mcp_text(e->text), mcp_text("")));
+    native_add(o, "error", mcp_prisme_fault(mcp_text(code), mcp_text(e->text),
+                                            mcp_text("")));
 
     return mcp_twins(o, 1);
 }

@@ -11,6 +11,7 @@
 
 #include "../bounds.h"
 #include "../data_url.h"
+#include "../file_name.h"
 #include "../file_type.h"
 #include "../json_in.h"
 #include "../text.h"
@@ -48,7 +49,7 @@ native_input_name(void *to, json_object *v, err_t *e)
 static int
 native_input_once(const job_file_t *f, err_t *e)
 {
-    if (f->data == NULL && f->id == NULL) {
+    if (f->data == NULL && f->id == NULL && f->url == NULL) {
         return 0;
     }
 
@@ -99,6 +100,26 @@ native_input_base64(void *to, json_object *v, err_t *e)
 }
 
 
+/* it is fetched later; its name is known now */
+
+static int
+native_input_web(native_input_t *in, json_object *v, err_t *e)
+{
+    size_t       len;
+    job_file_t  *f;
+
+    f = in->file;
+
+    if (native_input_once(f, e) == -1) {
+        return -1;
+    }
+
+    f->url = json_in_copy(v, &len, e);
+
+    return f->url != NULL ? 0 : -1;
+}
+
+
 static int
 native_input_url(void *to, json_object *v, err_t *e)
 {
@@ -106,16 +127,21 @@ native_input_url(void *to, json_object *v, err_t *e)
     job_file_t      *f;
     native_input_t  *in;
 
+    in = to;
+
+    if (file_name_is_web(json_object_get_string(v))) {
+        return native_input_web(in, v, e);
+    }
+
     if (strncasecmp(json_object_get_string(v), "data:", 5) != 0) {
-        return err_set(e, 400, "bad_value", "\"files.url\" must be a data URL: "
-                       "nothing is fetched from elsewhere");
+        return err_set(e, 400, "bad_value", "\"files.url\" must be a data, "
+                       "http or https URL");
     }
 
     if (native_input_text(to, v, e) == -1) {
         return -1;
     }
 
-    in = to;
     f = in->file;
 
     if (data_url(f->data, f->len, &u) == -1) {
@@ -185,33 +211,50 @@ native_input_call(native_input_t *in, size_t number, err_t *e)
 }
 
 
+/* an object, or a URL alone */
+
+static int
+native_input_read(native_input_t *in, json_object *v, err_t *e)
+{
+    if (json_object_is_type(v, json_type_string)) {
+        return native_input_url(in, v, e);
+    }
+
+    if (!json_object_is_type(v, json_type_object)) {
+        return err_set(e, 400, "bad_value",
+                       "\"files\" must be an array of objects or URLs");
+    }
+
+    return json_in_keys(v, native_input_keys, "files.", in, e);
+}
+
+
 static int
 native_input(job_file_t *f, size_t number, json_object *v, err_t *e)
 {
     native_input_t  in;
 
-    if (!json_object_is_type(v, json_type_object)) {
-        return err_set(e, 400, "bad_value",
-                       "\"files\" must be an array of objects");
-    }
-
     memset(&in, 0, sizeof(in));
     in.file = f;
 
-    if (json_in_keys(v, native_input_keys, "files.", &in, e) == -1) {
+    if (native_input_read(&in, v, e) == -1) {
         return -1;
     }
 
-    if (f->data == NULL && f->id == NULL) {
+    if (f->data == NULL && f->id == NULL && f->url == NULL) {
         return err_set(e, 400, "bad_value", "a file needs \"text\", "
                        "\"content_base64\", \"url\" or \"file_id\"");
+    }
+
+    if (f->name == NULL && f->url != NULL) {
+        f->name = file_name_url(f->url);
     }
 
     if (f->name != NULL) {
         return 0;
     }
 
-    if (f->id == NULL && in.type[0] == '\0') {
+    if (f->id == NULL && f->url == NULL && in.type[0] == '\0') {
         return err_set(e, 400, "bad_value", "a file needs \"name\"");
     }
 

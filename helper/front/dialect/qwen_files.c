@@ -1,8 +1,8 @@
 
 /*
  * In retort-front, as its own uid without any capability.  Files that an agent
- * hands over: data URLs, or objects with a name and a content.  Whatever is
- * wrong with one is that file's own misfortune: the code runs all the same.
+ * hands over: URLs, or objects with a name and a content.  Whatever is wrong
+ * with one is that file's own misfortune: the code runs all the same.
  */
 
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "../bounds.h"
+#include "../file_name.h"
 #include "../flog.h"
 #include "../json_in.h"
 #include "../text.h"
@@ -21,93 +22,9 @@ typedef struct {
     char        *name;
     char        *data;
     size_t       len;
+    char        *url;           /* to be fetched */
     const char  *why;           /* it was left out */
 } qwen_file_t;
-
-
-static int
-qwen_hex(char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c |= 0x20;
-
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-
-/* %XX in place; the new length */
-
-static size_t
-qwen_percent(char *s, size_t n)
-{
-    int     high, low;
-    size_t  i, to;
-
-    for (i = 0, to = 0; i < n; i++, to++) {
-        s[to] = s[i];
-
-        if (s[i] != '%' || n - i < 3) {
-            continue;
-        }
-
-        high = qwen_hex(s[i + 1]);
-        low = qwen_hex(s[i + 2]);
-
-        if (high != -1 && low != -1) {
-            s[to] = (char) (high * 16 + low);
-            i += 2;
-        }
-    }
-
-    return to;
-}
-
-
-/* the last piece of a path, decoded and stripped; NULL if that is no name */
-
-static char *
-qwen_base_name(const char *p, size_t n)
-{
-    char    *name;
-    size_t   i, from;
-
-    from = 0;
-
-    for (i = 0; i < n; i++) {
-        if (p[i] == '/' || (p[i] == '\\' && n > 2 && p[1] == ':')) {
-            from = i + 1;
-        }
-    }
-
-    while (from < n && (p[from] == ' ' || p[from] == '\t')) {
-        from++;
-    }
-
-    name = strndup(p + from, n - from);
-
-    if (name == NULL) {
-        return NULL;
-    }
-
-    n = qwen_percent(name, strlen(name));
-
-    while (n != 0 && (name[n - 1] == ' ' || name[n - 1] == '\t')) {
-        n--;
-    }
-
-    name[n] = '\0';
-
-    if (memchr(name, '/', n) == NULL && job_file_name(name, n)) {
-        return name;
-    }
-
-    free(name);
-
-    return NULL;
-}
 
 
 static void
@@ -153,7 +70,7 @@ qwen_parameter(qwen_file_t *f, const char *p, size_t n, int *base64)
         || (value - p == 8 && strncasecmp(p, "filename", 8) == 0))
     {
         value++;
-        f->name = qwen_base_name(value, n - (size_t) (value - p));
+        f->name = file_name(value, n - (size_t) (value - p));
     }
 }
 
@@ -187,7 +104,7 @@ qwen_data_url(qwen_file_t *f, const char *url)
         return;
     }
 
-    n = qwen_percent(copy, strlen(copy));
+    n = file_percent(copy, strlen(copy));
 
     if (base64) {
         qwen_content(f, copy, n, 1);
@@ -212,7 +129,13 @@ qwen_url(qwen_file_t *f, json_object *v)
         return;
     }
 
-    f->why = "only data URLs are fetched here";
+    if (!file_name_is_web(url)) {
+        f->why = "it is neither a data URL nor one of http or https";
+        return;
+    }
+
+    f->url = strdup(url);
+    f->name = f->name != NULL ? f->name : file_name_url(url);
 }
 
 
@@ -241,7 +164,7 @@ qwen_object(qwen_file_t *f, json_object *v)
     m = qwen_member(v, "name", "filename");
 
     if (m != NULL) {
-        f->name = qwen_base_name(json_object_get_string(m),
+        f->name = file_name(json_object_get_string(m),
                                  strlen(json_object_get_string(m)));
     }
 
@@ -280,7 +203,7 @@ qwen_take(job_t *job, size_t number, json_object *v)
         f.why = "it is neither a URL nor an object";
     }
 
-    if (f.why == NULL && f.data == NULL) {
+    if (f.why == NULL && f.data == NULL && f.url == NULL) {
         f.why = "out of memory";
     }
 
@@ -292,6 +215,7 @@ qwen_take(job_t *job, size_t number, json_object *v)
         flog(RLOG_INFO, "qwen: file %zu was left out: %s", number, f.why);
         free(f.name);
         free(f.data);
+        free(f.url);
         return;
     }
 
@@ -299,6 +223,7 @@ qwen_take(job_t *job, size_t number, json_object *v)
     to->name = f.name;
     to->data = f.data;
     to->len = f.len;
+    to->url = f.url;
 }
 
 

@@ -152,8 +152,10 @@ sub run {
         6 => $dir,
         $self->{control} ? (7 => $self->{control}) : (),
         8 => $log,
+        $self->{o}{fetch} ? (9 => $self->{o}{fetch}{channel}) : (),
     }, '--allow-uid', 0, '--threads', $self->{o}{threads} // 8,
        $self->{control} ? ('--control-gid', $self->{o}{control}) : (),
+       $self->{o}{fetch} ? ('--fetch', 9) : (),
        @{$o{args} // []});
 
     return $self;
