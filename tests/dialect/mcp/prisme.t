@@ -95,7 +95,7 @@ is(script('out($files{"a b.csv"})', files =>
    ->{structuredContent}{result}, 'hi', 'a file is there before the run');
 is(script('out(1)', files => [$_])->{structuredContent}{error}{code},
    'FileDownloadError', "$_ fails the call")
-    for 'https://example.org/a.csv', 'data:text/csv,no%20name', 'x';
+    for 'ftp://example.org/a.csv', 'data:text/csv,no%20name', 'x';
 is(script('out(1)', files => 'x')->{structuredContent}{error}{code},
    'bad_value', 'files are a list');
 
