@@ -173,10 +173,16 @@ url_refused(const fetch_conf_t *c, const fetch_url_t *url)
 static bool
 url_plain(const char *text, const char *scheme, const char *host)
 {
-    size_t  n, m;
+    size_t  i, n, m;
 
     n = strlen(scheme);
     m = strlen(host);
+
+    for (i = 0; i < m; i++) {
+        if ((unsigned char) host[i] <= ' ' || (unsigned char) host[i] > '~') {
+            return false;
+        }
+    }
 
     return strncasecmp(text, scheme, n) == 0
            && strncmp(text + n, "://", 3) == 0

@@ -20,7 +20,7 @@ use File::Basename qw(dirname);
 use File::Copy qw(copy);
 use File::Temp ();
 use IO::Select;
-use IO::Socket::INET;
+use IO::Socket::IP;
 use POSIX ();
 use Socket;
 use Time::HiRes qw(sleep time);
@@ -224,7 +224,7 @@ sub wait_for {
 # one child a connection; $do gets the socket, the request's head and body
 sub web {
     my ($do, %o) = @_;
-    my $listen = IO::Socket::INET->new(Listen => 64, ReuseAddr => 1,
+    my $listen = IO::Socket::IP->new(Listen => 64, ReuseAddr => 1, V6Only => 1,
         LocalAddr => $o{address} // '127.0.0.1', LocalPort => $o{port} // 0)
         or die "listen: $!";
     my $pid = fork // die "fork: $!";
