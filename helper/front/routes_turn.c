@@ -84,7 +84,9 @@ routes_turn_box(routes_t *r, turn_call_t *c, err_t *e)
 static int
 routes_turn_files(routes_t *r, turn_call_t *c, err_t *e)
 {
-    if (files_load(r->req, c->files, c->nfiles, e) == -1) {
+    if (files_load(r->req, r->body->client, c->files, &c->nfiles, 0, e)
+        == -1)
+    {
         return -1;
     }
 
