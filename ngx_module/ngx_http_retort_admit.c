@@ -562,8 +562,9 @@ ngx_http_retort_woken(ngx_event_t *ev)
 void
 ngx_http_retort_release(ngx_http_retort_ctx_t *ctx)
 {
-    ngx_uint_t               n;
-    ngx_http_retort_zone_t  *zone;
+    ngx_uint_t                    n;
+    ngx_http_retort_zone_t       *zone;
+    ngx_http_retort_workspace_t  *ws;
 
     zone = ctx->zone;
 
@@ -575,8 +576,13 @@ ngx_http_retort_release(ngx_http_retort_ctx_t *ctx)
         return;
     }
 
-    zone->workspaces[zone->runs[ctx->run].workspace].last =
-                                                  (int64_t) ngx_current_msec;
+    ws = &zone->workspaces[zone->runs[ctx->run].workspace];
+    ws->last = (int64_t) ngx_current_msec;
+
+    if (ctx->lost) {
+        ws->count.lost++;
+        zone->shared->count.lost++;
+    }
 
     ngx_http_retort_queue_end(zone, ctx->run);
     ctx->run = NGX_HTTP_RETORT_NOBODY;

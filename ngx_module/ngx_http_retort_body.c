@@ -203,6 +203,7 @@ ngx_http_retort_lose(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
     }
 
     ctx->ended = 1;
+    ctx->lost = 1;
     ngx_str_set(&ctx->status, "lost");
     ngx_http_retort_stderr_flush(r, ctx);
 

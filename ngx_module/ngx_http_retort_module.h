@@ -318,6 +318,7 @@ typedef struct {
     unsigned                    broken:1;    /* the front broke the wire */
     unsigned                    overloaded:1;
     unsigned                    ended:1;     /* the answer has its end */
+    unsigned                    lost:1;      /* nobody knows the verdict */
     unsigned                    replaced:1;  /* our header was sent */
     unsigned                    replaced_body:1;
 } ngx_http_retort_ctx_t;

@@ -102,11 +102,12 @@ ngx_http_retort_status_line(ngx_http_request_t *r,
 
     s = zone->shared;
 
-    line->len = ngx_sprintf(line->data, "%V %uD %uD %uD %uD %uL %uL %uL %uL",
+    line->len = ngx_sprintf(line->data,
+                            "%V %uD %uD %uD %uD %uL %uL %uL %uL %uL",
                             &zc->name, s->running, s->waiting, s->max_running,
                             s->max_waiting, s->count.admitted,
                             s->count.queued, s->count.limited,
-                            s->count.refused)
+                            s->count.refused, s->count.lost)
                 - line->data;
 
     ngx_http_retort_zone_unlock(zone);
@@ -182,9 +183,10 @@ ngx_http_retort_status_count(u_char *p, uint32_t running, uint32_t waiting,
     ngx_http_retort_count_t *count)
 {
     return ngx_sprintf(p, "\"running\":%uD,\"waiting\":%uD,\"admitted\":%uL,"
-                       "\"queued\":%uL,\"limited\":%uL,\"refused\":%uL",
+                       "\"queued\":%uL,\"limited\":%uL,\"refused\":%uL,"
+                       "\"lost\":%uL",
                        running, waiting, count->admitted, count->queued,
-                       count->limited, count->refused);
+                       count->limited, count->refused, count->lost);
 }
 
 

@@ -7,6 +7,8 @@ static ngx_int_t ngx_http_retort_request_id(ngx_http_request_t *r,
 static ngx_uint_t ngx_http_retort_accept_item(ngx_str_t *item,
     ngx_uint_t *q);
 static ngx_uint_t ngx_http_retort_accept_q(u_char *p, u_char *last);
+static void ngx_http_retort_end(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_int_t rc);
 static ngx_uint_t ngx_http_retort_client_left(ngx_http_request_t *r,
     ngx_int_t rc);
 static ngx_http_retort_answer_t *ngx_http_retort_no_answer(
@@ -351,8 +353,15 @@ ngx_http_retort_finalize_request(ngx_http_request_t *r, ngx_int_t rc)
     }
 
     ngx_http_retort_stderr_flush(r, ctx);
+    ngx_http_retort_end(r, ctx, rc);
     ngx_http_retort_release(ctx);
+}
 
+
+static void
+ngx_http_retort_end(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
+    ngx_int_t rc)
+{
     if (ctx->ended) {
         return;
     }
@@ -362,7 +371,7 @@ ngx_http_retort_finalize_request(ngx_http_request_t *r, ngx_int_t rc)
         return;
     }
 
-    if (u->header_sent || rc < NGX_HTTP_INTERNAL_SERVER_ERROR) {
+    if (r->upstream->header_sent || rc < NGX_HTTP_INTERNAL_SERVER_ERROR) {
         return;
     }
 
@@ -414,6 +423,7 @@ ngx_http_retort_no_answer(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
     run = rlcf->api->is_run(r);
 
     if (run) {
+        ctx->lost = 1;
         ngx_str_set(&ctx->status, "lost");
     }
 

@@ -46,6 +46,7 @@ typedef struct {
     uint64_t                       queued;     /* of them, after a wait */
     uint64_t                       limited;    /* 429 */
     uint64_t                       refused;    /* 503 */
+    uint64_t                       lost;       /* runs whose front died */
 } ngx_http_retort_count_t;
 
 

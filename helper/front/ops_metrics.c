@@ -14,6 +14,7 @@
 #include "ops.h"
 #include "pool.h"
 #include "protocol/version.h"
+#include "usage.h"
 #include "zones.h"
 
 
@@ -178,6 +179,9 @@ ops_self(buf_t *to)
     ops_one(to, "retort_artifacts_refused_total", "counter",
             "Those that were not: too large, too many, no room.",
             sum.artifacts_refused);
+    ops_one(to, "retort_store_bytes", "gauge",
+            "What artifacts and files of workspaces take on the disk.",
+            usage_total());
 
     prom_head(to, "retort_run_cpu_seconds_total", "counter",
               "CPU time of all runs.");
@@ -235,7 +239,9 @@ ops_zones(buf_t *to, const request_t *req)
         { "retort_admission_limited_total",
           "Refused with 429: too many of one workspace." },
         { "retort_admission_refused_total",
-          "Refused with 503: too many of all." }
+          "Refused with 503: too many of all." },
+        { "retort_admission_lost_total",
+          "Runs whose end nobody knows: the front died." }
     };
 
     n = zones_parse(req->params, zones);

@@ -114,7 +114,7 @@ ops_zones(const request_t *req)
 
     static const char *const  keys[ZONE_NUMBERS] = {
         "running", "waiting", "max_running", "max_waiting", "admitted",
-        "queued", "limited", "refused"
+        "queued", "limited", "refused", "lost"
     };
 
     all = json_object_new_array();

@@ -1,9 +1,10 @@
 
 /*
- * In retort-front.  The caller locks.  Only owners who have something are in
- * the table, so it is as large as the store is.
+ * In retort-front.  The caller locks, but for the total.  Only owners who
+ * have something are in the table, so it is as large as the store is.
  */
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "usage.h"
@@ -22,7 +23,8 @@ struct usage_s {
 };
 
 
-static usage_t  *usage_table[USAGE_SLOTS];
+static usage_t           *usage_table[USAGE_SLOTS];
+static _Atomic uint64_t   usage_sum;
 
 
 uint64_t
@@ -82,6 +84,7 @@ usage_add(uint64_t owner, uint64_t bytes, uint64_t max)
     }
 
     u->bytes += bytes;
+    atomic_fetch_add(&usage_sum, bytes);
 
     return 0;
 }
@@ -99,10 +102,19 @@ usage_drop(uint64_t owner, uint64_t bytes)
         return;
     }
 
-    u->bytes = u->bytes > bytes ? u->bytes - bytes : 0;
+    bytes = bytes < u->bytes ? bytes : u->bytes;
+    u->bytes -= bytes;
+    atomic_fetch_sub(&usage_sum, bytes);
 
     if (u->bytes == 0) {
         *p = u->next;
         free(u);
     }
+}
+
+
+uint64_t
+usage_total(void)
+{
+    return atomic_load(&usage_sum);
 }

@@ -22,5 +22,9 @@ int usage_add(uint64_t owner, uint64_t bytes, uint64_t max);
 
 void usage_drop(uint64_t owner, uint64_t bytes);
 
+/* of all owners; for any thread */
+
+uint64_t usage_total(void);
+
 
 #endif /* FRONT_USAGE_H */

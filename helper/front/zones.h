@@ -26,6 +26,7 @@ typedef enum {
     ZONE_QUEUED,                /* of them, after a wait */
     ZONE_LIMITED,               /* 429: the workspace's own limits */
     ZONE_REFUSED,               /* 503: no room for anybody */
+    ZONE_LOST,                  /* runs whose front died */
     ZONE_NUMBERS
 } zone_number_t;
 

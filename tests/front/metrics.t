@@ -67,6 +67,14 @@ is($p->value('retort_phase_seconds_count', phase => 'create'), 6,
 is($p->value('retort_requests_total', status => '200'), 6 + 2,
    'answers are counted by status, earlier pages among them');
 
+# artifacts
+
+is($p->value('retort_store_bytes'), 0, 'nothing is stored');
+$f->execute({ code => 'show(0, "image/png", "\\x89PNG\\r\\n\\x1a\\n" . "x" x 5000)' }) for 1 .. 2;
+$p = metrics();
+is($p->value('retort_artifacts_total'), 2, 'pictures are counted');
+is($p->value('retort_store_bytes'), 8192, 'equal ones take their blocks once');
+
 # sessions, pool
 
 $r = $f->get('POST', '/sandboxes');
@@ -76,7 +84,7 @@ $p = metrics();
 is($p->value('retort_sessions', profile => 'default'), 1, 'a session is seen');
 is($p->value('retort_sessions_busy', profile => 'default'), 0,
    'it is not busy between runs');
-is($p->value('retort_phase_seconds_count', phase => 'create'), 6,
+is($p->value('retort_phase_seconds_count', phase => 'create'), 8,
    'a run in it makes no sandbox');
 is($p->value('retort_template_warm', profile => 'default'), 1,
    'the template has proved itself');
@@ -113,15 +121,17 @@ is($p->value('retort_requests_total', status => '404'), 2,
 
 # what nginx counts
 
-$p = metrics(RETORT_ZONE_0 => 'runs 3 4 64 256 1000 20 5 6',
-             RETORT_ZONE_1 => 'a"b\c 0 0 0 0 0 0 0 0',
-             RETORT_ZONE_2 => 'short 1 2 3', RETORT_ZONE_3 => 'x 1 2 3 4 5 6 7 -8',
-             RETORT_ZONE_4 => 'long 1 2 3 4 5 6 7 8 9');
+$p = metrics(RETORT_ZONE_0 => 'runs 3 4 64 256 1000 20 5 6 7',
+             RETORT_ZONE_1 => 'a"b\c 0 0 0 0 0 0 0 0 0',
+             RETORT_ZONE_2 => 'short 1 2 3', RETORT_ZONE_3 => 'x 1 2 3 4 5 6 7 8 -9',
+             RETORT_ZONE_4 => 'long 1 2 3 4 5 6 7 8 9 10');
 is($p->value('retort_admission_running', zone => 'runs'), 3,
    'nginx\' own numbers are there');
 is($p->value('retort_admission_limited_total', zone => 'runs'), 5,
    'refusals by the reason');
 is($p->value('retort_admission_refused_total', zone => 'runs'), 6, 'each');
+is($p->value('retort_admission_lost_total', zone => 'runs'), 7,
+   'and runs whose front died');
 is($p->value('retort_admission_waiting', zone => 'a"b\c'), 0,
    'a name with quotes stays one name');
 is($p->all('retort_admission_running'), 2, 'what is no zone is left out');
@@ -142,7 +152,7 @@ is($p->value('retort_runs_total', workspace => 'many-1', verdict => 'ok'), 1,
 
 # for people
 
-$r = $f->ops('status', RETORT_ZONE_0 => 'runs 3 4 64 256 1000 20 5 6');
+$r = $f->ops('status', RETORT_ZONE_0 => 'runs 3 4 64 256 1000 20 5 6 7');
 is($r->{status}, 200, 'the status is served');
 is($r->{header}{'content-type'}, 'application/json', 'as JSON');
 is($r->{json}{status}, 'ready', 'it says that all is well');

@@ -51,6 +51,10 @@ my $front = Retort::FakeFront->new($ng->dir . '/front.sock', sub {
 
     $ng->wait_for(sub { -e $ng->dir . '/end' }, 20)
         if $req->{params}{PATH_INFO} eq '/execute';
+    my $cut = $req->{params}{QUERY_STRING} // '';
+    $req->raw($req->out("Content-Type: application/json\r\n"
+                        . "X-Retort-Form: json\r\n\r\n{")) if $cut eq 'late';
+    return $req->close if $cut;
     $req->answer("Content-Type: text/plain; version=0.0.4", 'ok');
 });
 
@@ -69,8 +73,8 @@ sub params {
 my $p = params('/metrics');
 is $p->{RETORT_API}, 'metrics', 'the api is told';
 ok !exists $p->{RETORT_WORKSPACE}, 'and no workspace';
-is $p->{RETORT_ZONE_0}, 'main 0 0 7 9 0 0 0 0', 'a zone is told with its bounds';
-is $p->{RETORT_ZONE_1}, 'slow.2 0 0 0 4294967295 0 0 0 0',
+is $p->{RETORT_ZONE_0}, 'main 0 0 7 9 0 0 0 0 0', 'a zone is told with its bounds';
+is $p->{RETORT_ZONE_1}, 'slow.2 0 0 0 4294967295 0 0 0 0 0',
     'as is each other, here without bounds';
 ok !exists $p->{RETORT_ZONE_2}, 'and there are no more';
 
@@ -87,7 +91,7 @@ ok $ng->wait_for(sub {
 }), 'a run shows as running';
 
 is $ng->post('/v1/execute', '{}', @who)->{status}, 429, 'another is refused';
-like params('/metrics')->{RETORT_ZONE_0}, qr/^main 1 0 7 \d+ 1 0 1 0$/,
+like params('/metrics')->{RETORT_ZONE_0}, qr/^main 1 0 7 \d+ 1 0 1 0 0$/,
     'which is counted as limited';
 $ng->write('end', '');
 is $ng->response($s, 'POST')->{status}, 200, 'the run ends';
@@ -99,8 +103,18 @@ ok $ng->wait_for(sub {
 
 is $ng->get('/rate/x', @who)->{status}, 200, 'a first request is in time';
 is $ng->get('/rate/x', @who)->{status}, 429, 'a second one comes too soon';
-like params('/status')->{RETORT_ZONE_1}, qr/^slow\.2 0 0 0 \d+ \d+ 0 1 0$/,
+like params('/status')->{RETORT_ZONE_1}, qr/^slow\.2 0 0 0 \d+ \d+ 0 1 0 0$/,
     'which is counted in its own zone';
+
+# runs whose front dies, before and after the first byte
+
+for my $cut (qw(early late)) {
+    my $body = $ng->post("/v1/execute?$cut", '{}', @who)->{body};
+    like $body, qr/"status":"lost"/, "a run is lost ($cut)";
+}
+
+like params('/metrics')->{RETORT_ZONE_0}, qr/^main 0 0 7 9 3 0 1 0 2$/,
+    'runs that were lost are counted';
 
 # nobody else is told, and nobody else can tell
 

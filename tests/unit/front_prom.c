@@ -167,27 +167,27 @@ zones_of(const char *value, zone_t *z)
 
 
 static void
-a_zone_is_a_name_and_eight_numbers(void **state)
+a_zone_is_a_name_and_nine_numbers(void **state)
 {
     zone_t  z[ZONES_MAX];
 
     (void) state;
 
-    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8", z), 1);
+    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8 9", z), 1);
     assert_string_equal(z[0].name, "runs");
     assert_int_equal(z[0].number[ZONE_RUNNING], 1);
-    assert_int_equal(z[0].number[ZONE_REFUSED], 8);
+    assert_int_equal(z[0].number[ZONE_LOST], 9);
 
     assert_int_equal(zones_of("", z), 0);
     assert_int_equal(zones_of("runs", z), 0);
-    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7", z), 0);
-    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8 9", z), 0);
-    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8 ", z), 0);
-    assert_int_equal(zones_of("runs  1 2 3 4 5 6 7 8", z), 0);
-    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 99999999999999999999", z),
+    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8", z), 0);
+    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8 9 10", z), 0);
+    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8 9 ", z), 0);
+    assert_int_equal(zones_of("runs  1 2 3 4 5 6 7 8 9", z), 0);
+    assert_int_equal(zones_of("runs 1 2 3 4 5 6 7 8 99999999999999999999", z),
                      0);
     assert_int_equal(zones_of("a-name-of-more-than-thirty-one-characters"
-                              " 1 2 3 4 5 6 7 8", z), 0);
+                              " 1 2 3 4 5 6 7 8 9 10", z), 0);
 }
 
 
@@ -201,7 +201,7 @@ main(void)
         cmocka_unit_test(a_line_has_braces_only_with_labels),
         cmocka_unit_test(a_time_belongs_to_the_first_bound_that_holds_it),
         cmocka_unit_test(buckets_are_sums),
-        cmocka_unit_test(a_zone_is_a_name_and_eight_numbers),
+        cmocka_unit_test(a_zone_is_a_name_and_nine_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
