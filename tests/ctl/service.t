@@ -21,12 +21,7 @@ my $s = Retort::Service->new(
     location => 'location = /metrics { retort_pass unix:%RUN%/front.sock; '
         . 'retort_api metrics; } location = /status { retort_pass '
         . 'unix:%RUN%/front.sock; retort_api status; }',
-    nginx => 'retort_zone runs 64k;', alerts => qr/front\.sock failed/,
-    stopped => 1);
-
-(my $conf = $s->nginx_conf) =~ s/%RUN%/$s->{dir}\/run/g;
-Retort::Service::write_file("$s->{dir}/nginx.conf", $conf);
-$s->start;
+    nginx => 'retort_zone runs 64k;', alerts => qr/front\.sock failed/);
 
 my $socket = "$s->{dir}/run/control.sock";
 my @socket = ('--socket', $socket);

@@ -50,6 +50,8 @@ sub new {
         other => unpack('H*', random(24)), port => free_port(), owner => $$,
         alerts => $o{alerts}, nginx => $o{nginx} // '',
         location => $o{location} // '', args => $o{args} // [],
+        connections => $o{connections} // 512,
+        files => ($o{connections} // 512) + 512,
         conf => $o{conf} // {}, profiles => $o{profiles} // { default => {} },
     }, $class;
 
@@ -144,6 +146,7 @@ sub configure {
 sub nginx_conf {
     my ($self) = @_;
     my $d = $self->{dir};
+    my $location = $self->{location} =~ s{%RUN%}{$d/run}gr;
 
     return <<"CONF";
 load_module $TOP/objs/ngx_http_retort_module.so;
@@ -151,7 +154,8 @@ user www-data;
 worker_processes 1;
 pid $d/nginx.pid;
 error_log $d/error.log info;
-events { worker_connections 512; }
+worker_rlimit_nofile $self->{files};
+events { worker_connections $self->{connections}; }
 http {
     access_log off;
     client_body_temp_path $d/nginx/body;
@@ -174,7 +178,7 @@ http {
             retort_pass unix:$d/run/front.sock;
         }
         location /static/ { retort_artifacts $d/artifacts; }
-        $self->{location}
+        $location
     }
 }
 CONF
