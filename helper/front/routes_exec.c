@@ -270,7 +270,8 @@ routes_exec_is_in(const routes_t *r, const exec_t *x, const char *session)
 static exec_t *
 routes_exec_find(routes_t *r, err_t *e)
 {
-    char     id[REQ_EXECUTION], session[JOB_SESSION];
+    char     id[REQ_EXECUTION], box[JOB_SANDBOX], session[JOB_SESSION];
+    err_t    none;
     exec_t  *x;
 
     if (r->dialect->named == NULL) {
@@ -281,10 +282,15 @@ routes_exec_find(routes_t *r, err_t *e)
         return NULL;
     }
 
-    if (box_id_run(id, r->req->workspace, session, r->id) == -1) {
+    if (box_id_run(id, r->req->workspace, session, r->id) == -1
+        || box_id_session(box, r->req->workspace, session) == -1)
+    {
         (void) err_set(e, 500, "sandbox_failed", "no id for the execution");
         return NULL;
     }
+
+    /* who asks for a run in it uses it */
+    (void) box_touch(box, r->req->workspace, &none);
 
     x = exec_find(text_is_id(r->id, "exec") ? r->id : id, r->req->workspace,
                   e);

@@ -80,6 +80,10 @@ const char *azure_code(const err_t *e, int *status);
 
 /* azure_files.c, azure_session.c, azure_err.c */
 
+#define AZURE_GUID  37          /* final NUL */
+
+void azure_guid(const char *sandbox, char guid[AZURE_GUID]);
+
 void azure_render_file(const files_ask_t *ask, const file_info_t *file,
     answer_t *a);
 void azure_render_files(const files_ask_t *ask, const file_infos_t *files,

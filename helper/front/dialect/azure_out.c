@@ -337,24 +337,55 @@ azure_location(const request_t *req, const char *id, const char *name,
 
 
 static json_object *
-azure_error(verdict_t v)
+azure_error(const char *code, json_object *message)
 {
     json_object  *o, *inner;
 
     inner = json_object_new_object();
-    native_add(inner, "code", native_string(azure_cause(v)));
-    native_add(inner, "message",
-               native_string(v == VERDICT_TIMEOUT
-                             ? "The execution exceeded its time limit."
-                             : v == VERDICT_OOM
-                             ? "The execution exceeded its memory limit."
-                             : v == VERDICT_KILLED
-                             ? "The execution ended its interpreter."
-                             : "The execution was lost."));
+    native_add(inner, "code", native_string(code));
+    native_add(inner, "message", message);
     o = json_object_new_object();
     native_add(o, "error", inner);
 
     return o;
+}
+
+
+/* what is no fault of the code: how it was ended, or why it never ran */
+
+static json_object *
+azure_fault(const exec_t *x)
+{
+    int                status;
+    err_t              e;
+    verdict_t          v;
+    const out_item_t  *item;
+
+    v = x->res.verdict;
+
+    if (azure_cause(v) != NULL) {
+        return azure_error(azure_cause(v), native_string(
+                               v == VERDICT_TIMEOUT
+                               ? "The execution exceeded its time limit."
+                               : v == VERDICT_OOM
+                               ? "The execution exceeded its memory limit."
+                               : v == VERDICT_KILLED
+                               ? "The execution ended its interpreter."
+                               : "The execution was lost."));
+    }
+
+    item = outputs_last(&x->res.out, OUT_ERROR);
+
+    if (v != VERDICT_ERROR || x->sandbox[0] != '\0' || item == NULL) {
+        return NULL;
+    }
+
+    (void) err_set(&e, 503, "", "%s", "");
+    (void) snprintf(e.code, sizeof(e.code), "%.*s", (int) item->name.len,
+                    item->name.data);
+
+    return azure_error(azure_code(&e, &status),
+                       native_bytes(item->message.data, item->message.len));
 }
 
 
@@ -393,7 +424,7 @@ azure_resource(const request_t *req, const exec_t *x, answer_t *a)
     err_t         e;
     char          name[JOB_SESSION];
     const char   *id;
-    json_object  *o;
+    json_object  *o, *fault;
 
     /* an answer to a request that does not wait says so in any case */
     begun = x->state != EXEC_OVER && strcmp(req->method, "POST") == 0;
@@ -408,8 +439,10 @@ azure_resource(const request_t *req, const exec_t *x, answer_t *a)
                    !begun ? azure_status(x)
                    : azure_is_image(req) ? "NotStarted" : "Running"));
 
-    if (x->state == EXEC_OVER && azure_cause(x->res.verdict) != NULL) {
-        native_add(o, "error", azure_error(x->res.verdict));
+    fault = x->state == EXEC_OVER ? azure_fault(x) : NULL;
+
+    if (fault != NULL) {
+        native_add(o, "error", fault);
     }
 
     if (x->state == EXEC_OVER) {
@@ -451,14 +484,18 @@ azure_shape(const request_t *req, const exec_t *x, answer_t *a)
 void
 azure_render(const request_t *req, int form, const exec_t *x, answer_t *a)
 {
+    char  guid[AZURE_GUID];
+
     (void) form;
 
     a->status = 200;
     azure_shape(req, x, a);
+    azure_guid(x->res.sandbox, guid);
 
-    if (!azure_is_image(req)) {
-        (void) buf_printf(&a->lines, "x-ms-new-allocation: %s\r\n",
-                          x->res.create_us != 0 ? "true" : "false");
+    if (!azure_is_image(req) && guid[0] != '\0') {
+        (void) buf_printf(&a->lines, "x-ms-new-allocation: %s\r\n"
+                          "x-ms-session-guid: %s\r\n",
+                          x->res.create_us != 0 ? "true" : "false", guid);
     }
 }
 

@@ -18,32 +18,37 @@
 
 /* stands for the container: the id's digits, as such ids are written */
 
-static json_object *
-azure_etag(const char *sandbox)
+void
+azure_guid(const char *sandbox, char guid[AZURE_GUID])
 {
-    char         text[40];
     const char  *hex;
 
     hex = strrchr(sandbox, '_');
-    hex = hex != NULL && strlen(hex + 1) == AZURE_HEX ? hex + 1 : sandbox;
-    (void) snprintf(text, sizeof(text), "%.8s-%.4s-%.4s-%.4s-%.12s", hex,
-                    hex + 8, hex + 12, hex + 16, hex + 20);
 
-    return native_string(text);
+    if (hex == NULL || strlen(hex + 1) != AZURE_HEX) {
+        guid[0] = '\0';
+        return;
+    }
+
+    hex++;
+    (void) snprintf(guid, AZURE_GUID, "%.8s-%.4s-%.4s-%.4s-%.12s", hex,
+                    hex + 8, hex + 12, hex + 16, hex + 20);
 }
 
 
 static json_object *
 azure_box(const box_view_t *view)
 {
+    char          guid[AZURE_GUID];
     json_object  *o;
 
+    azure_guid(view->sandbox, guid);
     o = json_object_new_object();
     native_add(o, "identifier", native_string(view->name));
     native_add(o, "expireAt", native_time(view->expires));
     native_add(o, "createdAt", native_time(view->created));
     native_add(o, "lastAccessedAt", native_time(view->used));
-    native_add(o, "etag", azure_etag(view->sandbox));
+    native_add(o, "etag", native_string(guid));
 
     return o;
 }

@@ -121,6 +121,12 @@ is_error($r, 429, 'SessionsCountExceedsLimit', 'no room for a session');
 is($r->{header}{'retry-after'}, 1, 'later there may be');
 is_error(ask('GET', '/files', undef, QUERY_STRING => $new), 429,
          'SessionsCountExceedsLimit', 'the same for its files');
+my $id = ask('POST', '/executions', { code => 'out(1)', executionType =>
+    'Asynchronous' }, QUERY_STRING => $new)->{json}{id};
+ok(wait_for(sub { $r = ask('GET', "/executions/$id", undef, QUERY_STRING =>
+    $new)->{json}; ($r->{status} // '') eq 'Failed' }),
+    'a run that would have gone on fails');
+is($r->{error}{error}{code}, 'SessionsCountExceedsLimit', 'and says why');
 is(ask('POST', '/executions', { code => 'out(1)' })->{status}, 200,
    'a session that there is goes on');
 $f->{broker}->tell('spawn', 0);

@@ -53,6 +53,8 @@ is($r->{header}{'operation-location'}, '/azure/executions/'
    . "$r->{header}{'operation-id'}?api-version=2025-10-02-preview&"
    . 'identifier=user-42', 'and where it can be asked for');
 is($r->{header}{'x-ms-new-allocation'}, 'true', 'it made the session');
+like($r->{header}{'x-ms-session-guid'}, qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/,
+     'which has a number');
 $r = ask('/executions', { CODE => $hi, codeinputtype => 'inline',
     ExecutionType => 'synchronous', whatever => 1, useEmptyKernel => \0,
     shellCommand => undef });

@@ -64,6 +64,25 @@ like($r->{json}{etag}, qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
      'and that of its container');
 is_deeply(ask('POST', '/.management/getSession', 'user-42')->{json}{etag},
           $r->{json}{etag}, 'the same by management');
+
+# each request about a session uses it, and lets it live for longer by that
+
+sub used {
+    my ($s) = grep { $_->{identifier} eq 'user-42' }
+        @{ask('GET', '/listSessions')->{json}{sessions}};
+    return $s->{lastAccessedAt};
+}
+
+for my $use (['GET', '/session'], ['GET', '/files'],
+             ['GET', '/executions/none'],
+             ['POST', '/executions', { code => 'out(1)' }])
+{
+    my $before = used();
+    is(used(), $before, 'a list of all uses none');
+    ok(wait_for(sub { ask(@$use[0, 1], 'user-42', $use->[2]);
+                      used() gt $before }), "$use->[0] $use->[1] renews it");
+}
+
 $f->execute({ code => 'out(1)', keep => JSON::PP::true });
 
 sub names {
