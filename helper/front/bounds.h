@@ -67,6 +67,8 @@
 #define BOUND_TURNS         32          /* that go on at once */
 #define BOUND_TURNS_OWN     16          /* of one workspace */
 #define BOUND_TURNS_KEPT    64          /* that are over and may be asked for */
+#define BOUND_ROUNDS        32          /* calls of a model in one request */
+#define BOUND_MESSAGE       33554432    /* bytes of an answer of a model */
 #define BOUND_TURN_TIME     240000      /* until a turn is answered as paused */
 
 /* what remains of it */

@@ -427,6 +427,9 @@ routes_do(routes_t *r, err_t *e)
     case OP_TURN:
         return routes_turn(r, e);
 
+    case OP_DIALOGUE:
+        return routes_dialogue(r, e);
+
     case OP_CALL:
         return routes_call(r, e);
 

@@ -82,6 +82,7 @@ int routes_exec_cancel(routes_t *r, err_t *e);
 int routes_files(routes_t *r, err_t *e);
 int routes_shelf(routes_t *r, err_t *e);
 int routes_turn(routes_t *r, err_t *e);
+int routes_dialogue(routes_t *r, err_t *e);
 int routes_call(routes_t *r, err_t *e);
 int routes_call_end(routes_t *r, err_t *e);
 void routes_call_files(routes_t *r, call_t *c);
@@ -92,6 +93,16 @@ int routes_call_resume(routes_t *r, err_t *e);
 
 void routes_follow(routes_t *r, follow_t *f, int form);
 void routes_follow_all(routes_t *r, follow_t *f);
+
+/*
+ * In routes_turn.c, for those who run turns: until when a request waits (mono
+ * usec), as its location says; all of a turn, behind whose -1 and 0 the second
+ * takes back what it holds.
+ */
+
+int routes_turn_until(const request_t *req, uint64_t *until, err_t *e);
+int routes_turn_go(routes_t *r, turn_call_t *c, uint64_t until, err_t *e);
+void routes_turn_end(turn_call_t *c);
 
 
 #endif /* FRONT_ROUTES_H */

@@ -16,9 +16,7 @@
 #include "turn.h"
 
 
-/* until when the request waits (mono usec), as its location says */
-
-static int
+int
 routes_turn_until(const request_t *req, uint64_t *until, err_t *e)
 {
     uint64_t     msec;
@@ -149,7 +147,7 @@ routes_turn_refused(const turn_call_t *c, err_t *e)
 
 
 static void
-routes_turn_tell(routes_t *r, turn_call_t *c)
+routes_turn_look(routes_t *r, turn_call_t *c)
 {
     err_t          e;
     size_t         i;
@@ -170,25 +168,18 @@ routes_turn_tell(routes_t *r, turn_call_t *c)
     }
 
     if (last != NULL) {
+        buf_free(&r->a->lines);
         answer_run(r->a, last->id, &last->res);
     }
-
-    r->dialect->turn_render(c, r->a);
 }
 
 
-static int
-routes_turn_serve(routes_t *r, turn_call_t *c, err_t *e)
+int
+routes_turn_go(routes_t *r, turn_call_t *c, uint64_t until, err_t *e)
 {
-    int       rc;
-    uint64_t  until;
+    int  rc;
 
-    until = 0;
-
-    if (routes_turn_until(r->req, &until, e) == -1
-        || routes_turn_parse(r, c, e) == -1 || drain_check(e) == -1
-        || routes_turn_box(r, c, e) == -1 || routes_turn_files(r, c, e) == -1)
-    {
+    if (routes_turn_box(r, c, e) == -1 || routes_turn_files(r, c, e) == -1) {
         return -1;
     }
 
@@ -200,10 +191,27 @@ routes_turn_serve(routes_t *r, turn_call_t *c, err_t *e)
     }
 
     if (rc == 0) {
-        routes_turn_tell(r, c);
+        routes_turn_look(r, c);
     }
 
     return rc;
+}
+
+
+void
+routes_turn_end(turn_call_t *c)
+{
+    size_t  i;
+
+    turn_end(&c->turn);
+
+    for (i = 0; i < c->turn.nsteps; i++) {
+        job_free(&c->turn.steps[i].job);
+    }
+
+    job_files_free(c->files, c->nfiles);
+    c->files = NULL;
+    c->nfiles = 0;
 }
 
 
@@ -211,19 +219,26 @@ int
 routes_turn(routes_t *r, err_t *e)
 {
     int          rc;
-    size_t       i;
+    uint64_t     until;
     turn_call_t  c;
 
     memset(&c, 0, sizeof(c));
     c.turn.req = r->req;
-    rc = routes_turn_serve(r, &c, e);
-    turn_end(&c.turn);
+    rc = routes_turn_until(r->req, &until, e);
 
-    for (i = 0; i < c.turn.nsteps; i++) {
-        job_free(&c.turn.steps[i].job);
+    if (rc == 0) {
+        rc = routes_turn_parse(r, &c, e);
     }
 
-    job_files_free(c.files, c.nfiles);
+    if (rc == 0) {
+        rc = drain_check(e) == 0 ? routes_turn_go(r, &c, until, e) : -1;
+    }
+
+    if (rc == 0) {
+        r->dialect->turn_render(&c, r->a);
+    }
+
+    routes_turn_end(&c);
     r->dialect->turn_free(&c);
 
     return rc;

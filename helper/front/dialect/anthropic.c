@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "../text.h"
-#include "anthropic.h"
+#include "anthropic_talk.h"
 
 
 #define ANTHROPIC_ID  24        /* characters behind "req_" */
@@ -159,6 +159,7 @@ static const dialect_route_t  anthropic_routes[] = {
     { "DELETE", "/files/*", OP_SHELF_DELETE },
     { "GET", "/files/*/content", OP_SHELF_GET },
     { "POST", "/code_execution", OP_TURN },
+    { "POST", "/messages", OP_DIALOGUE },
     { NULL, NULL, OP_SHELF_LIST }
 };
 
@@ -171,6 +172,13 @@ const dialect_t  dialect_anthropic = {
     .turn_parse = anthropic_turn_parse,
     .turn_render = anthropic_turn_render,
     .turn_free = anthropic_turn_free,
+    .dialogue_parse = anthropic_dialogue_parse,
+    .dialogue_next = anthropic_dialogue_next,
+    .dialogue_ask = anthropic_dialogue_ask,
+    .dialogue_heard = anthropic_dialogue_heard,
+    .dialogue_ran = anthropic_dialogue_ran,
+    .dialogue_render = anthropic_dialogue_render,
+    .dialogue_free = anthropic_dialogue_free,
     .shelf_field = anthropic_shelf_field,
     .shelf_query = anthropic_shelf_query,
     .shelf_get = anthropic_shelf_get,

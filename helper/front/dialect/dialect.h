@@ -63,6 +63,7 @@ typedef enum {
     OP_SHELF_DELETE,
     OP_HEALTH,
     OP_TURN,                    /* several runs in one sandbox */
+    OP_DIALOGUE,                /* a model is asked, and what it wants is run */
     OP_CALL,                    /* a message, which may ask for a run */
     OP_CALL_RESUME,             /* the rest of an answer that was cut */
     OP_CALL_END                 /* the end of a client's session */
@@ -185,6 +186,22 @@ typedef struct {
 } turn_call_t;
 
 
+/* a request that a model answers, which wants code to be run in between */
+
+typedef enum {
+    DIALOGUE_ASK,               /* the model is to be asked */
+    DIALOGUE_RUN,               /* "turn" is to be run */
+    DIALOGUE_OVER               /* it can be answered */
+} dialogue_do_t;
+
+typedef struct {
+    turn_call_t   turn;         /* of this round */
+    const char   *endpoint;     /* the operator's name of the model */
+    char          headers[256]; /* for it */
+    void         *own;          /* the dialect's */
+} dialogue_t;
+
+
 typedef struct {
     const char              *name;      /* of RETORT_API */
     const dialect_route_t   *routes;    /* ended by a NULL method */
@@ -298,6 +315,22 @@ typedef struct {
                         err_t *e);
     void  (*turn_render)(turn_call_t *c, answer_t *a);
     void  (*turn_free)(turn_call_t *c);
+
+    /*
+     * Dialogues; NULL if it has none.  Parses the request (0, or -1 and "e");
+     * says what is to be done next; the body of a question for the model; its
+     * answer (0, or -1 and "e"); a turn was run, wholly or not.  "late": no
+     * more time.
+     */
+    int   (*dialogue_parse)(dialogue_t *d, const char *body, size_t len,
+                            err_t *e);
+    dialogue_do_t  (*dialogue_next)(dialogue_t *d, int late);
+    void  (*dialogue_ask)(dialogue_t *d, const char *model, buf_t *to);
+    int   (*dialogue_heard)(dialogue_t *d, int status, const char *body,
+                            size_t len, err_t *e);
+    void  (*dialogue_ran)(dialogue_t *d);
+    void  (*dialogue_render)(dialogue_t *d, answer_t *a);
+    void  (*dialogue_free)(dialogue_t *d);
 
     /*
      * Files of a workspace; NULL if the dialect has none.  A field of the form
