@@ -101,6 +101,7 @@ routes_dialogue_run(routes_t *r, dialogue_t *d, uint64_t until, err_t *e)
     }
 
     routes_turn_end(&d->turn);
+    d->turn.turn.later = 1;
 
     return rc;
 }

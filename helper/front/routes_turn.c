@@ -179,7 +179,12 @@ routes_turn_go(routes_t *r, turn_call_t *c, uint64_t until, err_t *e)
 {
     int  rc;
 
-    if (routes_turn_box(r, c, e) == -1 || routes_turn_files(r, c, e) == -1) {
+    /* what goes on, or is over, has what it needs, or had it */
+
+    if (!turn_known(&c->turn)
+        && (routes_turn_box(r, c, e) == -1
+            || routes_turn_files(r, c, e) == -1))
+    {
         return -1;
     }
 

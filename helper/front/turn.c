@@ -37,6 +37,7 @@ struct turn_work_s {
     size_t           ndone;     /* (l) */
     char             sandbox[JOB_SANDBOX];      /* (l) */
     int              gone;      /* (r) it had a sandbox, which ended */
+    int              named;     /* (r) the request's id has its run */
     exec_t          *now;       /* (l) the run that goes on */
     exec_reader_t   *readers;   /* (l) who waits */
     unsigned         refs;      /* (l) requests, and its thread */
@@ -191,6 +192,7 @@ turn_new(turn_t *t)
     }
 
     w->n = t->nsteps;
+    w->named = t->later;
     w->req = *t->req;
     request_detach(&w->req);
     memcpy(w->sandbox, t->sandbox, sizeof(w->sandbox));
@@ -252,6 +254,19 @@ turn_again(turn_t *t, turn_work_t *w, err_t *e)
     t->work = w;
 
     return 0;
+}
+
+
+int
+turn_known(const turn_t *t)
+{
+    int  known;
+
+    (void) pthread_mutex_lock(&turn_mutex);
+    known = t->nsteps != 0 && turn_find(t) != NULL;
+    (void) pthread_mutex_unlock(&turn_mutex);
+
+    return known;
 }
 
 
@@ -443,10 +458,12 @@ turn_exec(turn_work_t *w, turn_one_t *one)
         return NULL;
     }
 
-    if (one != w->ones && turn_name(w) == -1) {
+    if (w->named && turn_name(w) == -1) {
         (void) err_set(&one->e, 500, "bad_param", "no id for the run");
         return NULL;
     }
+
+    w->named = 1;
 
     memcpy(one->job.sandbox, w->sandbox, JOB_SANDBOX);
     one->job.keep = w->sandbox[0] == '\0';

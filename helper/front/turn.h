@@ -36,9 +36,15 @@ typedef struct {
     char              sandbox[JOB_SANDBOX];     /* "": a fresh one; then it */
     turn_step_t      *steps;
     size_t            nsteps;                   /* at least one */
+    int               later;    /* the request had a turn before this one */
     turn_work_t      *work;
     int               whole;                    /* all steps are done */
 } turn_t;
+
+
+/* is there one already that turn_begin() would find?  1 or 0 */
+
+int turn_known(const turn_t *t);
 
 
 /* begins a turn, or finds the one that was begun; 0, or -1 and "e" */

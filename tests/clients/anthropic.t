@@ -10,10 +10,20 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 
 use Retort::Clients;
+use Retort::Messages;
 use Retort::Service;
 use Test::More;
 
-my $s = Retort::Service->new(stopped => 1);
+my $model = Retort::Messages->new(
+    file => sub {
+        return (text('See.'), use_('bash_code_execution', { command =>
+            'echo 42; echo made > $OUTPUT_DIR/f.txt' })) if $_[0] == 0;
+        return text('done');
+    },
+    busy => sub { [529, '{}'] },
+);
+my $s = Retort::Service->new(stopped => 1, conf => {
+    endpoint => "anthropic $model->{url} timeout=30s" });
 
 $s->{location} = <<"CONF";
 location /anthropic/v1/ {
@@ -29,8 +39,10 @@ $s->start;
 my @env = (RETORT_URL => "http://127.0.0.1:$s->{port}",
            RETORT_KEY => $s->{key});
 
-clients_run('anthropic_files.mjs', @env, RETORT_SDK => $_)
-    for '@anthropic-ai/sdk', '@anthropic-ai/sdk-0';
+for my $what (qw(files messages)) {
+    clients_run("anthropic_$what.mjs", @env, RETORT_SDK => $_)
+        for '@anthropic-ai/sdk', '@anthropic-ai/sdk-0';
+}
 
 $s->end;
 done_testing;
