@@ -69,7 +69,9 @@ anthropic_delta(json_object *block)
     json_object               *v;
     const anthropic_delta_t   *row;
 
-    if (json_object_object_get_ex(block, "type", &v)) {
+    if (json_object_object_get_ex(block, "type", &v)
+        && json_object_is_type(v, json_type_string))
+    {
         for (row = anthropic_deltas; row->type != NULL; row++) {
             if (strcmp(row->type, json_object_get_string(v)) == 0
                 && json_object_object_get_ex(block, row->key, &v))

@@ -129,6 +129,38 @@ is(edited($_->[0]), $error . $_->[1], "$_->[0] is refused in its block") for
     ['{"command":"str_replace","path":"x","old_str":"","new_str":"a"}',
      'old_str: it must not be empty'];
 
+# messages: all is looked at before a model is asked; here there is none
+
+sub message { $f->get('POST', '/messages', $_[0], @api) }
+
+for (['', qr/JSON/], ['[]', qr/object/], ['{"a":1,"a":2}', qr/twice/],
+     ['{}', qr/^messages: Input should be an array/],
+     ['{"messages":{}}', qr/^messages: Input should be an array/],
+     ['{"messages":[]}', qr/^messages: Input should be an array/],
+     ['{"messages":[5]}', qr/^messages: each has a role/],
+     ['{"messages":[null]}', qr/^messages: each has a role/],
+     ['{"messages":[{"role":"system","content":"x"}]}', qr/each has a role/],
+     ['{"messages":[{"role":"user"}]}', qr/^messages: each has a role/],
+     ['{"messages":[{"role":"user","content":5}]}', qr/^messages: content is/],
+     ['{"messages":[{"role":"user","content":null}]}', qr/^messages: content/],
+     ['{"messages":[{"role":"user","content":"x"}],"tools":5}', qr/^tools: /],
+     ['{"messages":[{"role":"user","content":"x"}],"container":5}',
+      qr/^container: /],
+     ["{\"messages\":[{\"role\":\"assistant\",\"content\":[{$use,"
+      . '"id":"x"}]}]}', qr/^content\.0\.id: String should match/],
+     ['{"messages":[{"role":"user","content":[{"type":"container_upload"}]}]}',
+      qr/^content\.0\.file_id: Field required$/])
+{
+    refused(message($_->[0]), 400, 'invalid_request_error', $_->[1],
+            'a message ' . substr $_->[0], 0, 60);
+}
+
+isnt(message($_)->{status}, 200, "$_ is no dialogue without a model") for
+    '{"messages":[{"role":"user","content":[5,null,[],{},{"type":5}]}]}',
+    '{"messages":[{"role":"user","content":"x"}],"tools":[5,null,{"type":1}]}',
+    '{"messages":[{"role":"user","content":[{"type":'
+    . '"bash_code_execution_tool_result"}]}],"stream":"x"}';
+
 # around it
 
 refused(ask("{\"content\":[{$use,\"id\":\"srvtoolu_1\"}]}", CONTENT_TYPE =>
