@@ -22,6 +22,7 @@ static const answer_status_t  answer_statuses[] = {
     { 202, "Accepted" },
     { 204, "No Content" },
     { 400, "Bad Request" },
+    { 401, "Unauthorized" },
     { 403, "Forbidden" },
     { 404, "Not Found" },
     { 405, "Method Not Allowed" },

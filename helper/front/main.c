@@ -30,6 +30,7 @@
 #include "exec.h"
 #include "flog.h"
 #include "gate.h"
+#include "identity.h"
 #include "land.h"
 #include "metrics.h"
 #include "outside.h"
@@ -339,7 +340,8 @@ front_init(const retort_settings_t *s)
         return -1;
     }
 
-    if (artifact_init(FRONT_FD_STORE, s) == -1 || shelf_init(s) == -1
+    if (identity_init(FRONT_FD_STORE) == -1
+        || artifact_init(FRONT_FD_STORE, s) == -1 || shelf_init(s) == -1
         || audit_init(FRONT_FD_AUDIT, s) == -1
         || gate_init(FRONT_FD_LISTENER, front_args.uids, front_args.nuids)
            == -1

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "identity.h"
 #include "request.h"
 #include "settings.h"
 #include "text.h"
@@ -222,18 +223,43 @@ request_link(request_t *r, char **envp, err_t *e)
 }
 
 
+/* the module has found it out, or somebody else has signed it; never both */
+
+static int
+request_workspace(request_t *r, char **envp, err_t *e)
+{
+    const char  *text, *identity;
+
+    text = request_param(envp, "RETORT_WORKSPACE");
+    identity = request_param(envp, "RETORT_IDENTITY");
+
+    if (identity != NULL && text != NULL) {
+        return err_set(e, 400, "bad_param", "two identities");
+    }
+
+    if (identity != NULL || (identity_required() && !r->control)) {
+        return identity_check(r, identity != NULL ? identity : "",
+                              request_text(envp, "REQUEST_URI"), e);
+    }
+
+    if (text == NULL || !text_is_name(text, sizeof(r->workspace) - 1)) {
+        return err_set(e, 403, "forbidden", "no valid workspace");
+    }
+
+    (void) snprintf(r->workspace, sizeof(r->workspace), "%s", text);
+
+    return 0;
+}
+
+
 static int
 request_who(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
 {
     const char  *text;
 
-    text = request_text(envp, "RETORT_WORKSPACE");
-
-    if (!text_is_name(text, sizeof(r->workspace) - 1)) {
-        return err_set(e, 403, "forbidden", "no valid workspace");
+    if (request_workspace(r, envp, e) == -1) {
+        return -1;
     }
-
-    (void) snprintf(r->workspace, sizeof(r->workspace), "%s", text);
 
     text = request_param(envp, "RETORT_PROFILE");
     r->profile = settings_profile(s, text != NULL ? text : "default");

@@ -4,6 +4,7 @@
  *
  * links: helper/front/prom.c helper/front/buf.c helper/front/zones.c
  * links: helper/front/text.c helper/front/request.c helper/front/settings.c
+ * links: helper/front/identity.c
  * links: helper/front/err.c helper/front/utf8.c helper/front/flog.c
  * links: helper/lib/log.c helper/front/link.c
  */

@@ -4,7 +4,7 @@
  *
  * links: helper/front/request.c helper/front/settings.c helper/front/flog.c
  * links: helper/front/text.c helper/front/utf8.c helper/front/buf.c
- * links: helper/front/err.c helper/front/link.c
+ * links: helper/front/err.c helper/front/link.c helper/front/identity.c
  * links: helper/lib/log.c
  */
 
