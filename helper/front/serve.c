@@ -145,6 +145,28 @@ serve_rest(serve_body_t *b)
 }
 
 
+/*
+ * Some web servers send the end of a body that is none on its own, behind the
+ * params.  Until it is read, it looks like a client that says more than it has
+ * to, or goes away.
+ */
+
+static void
+serve_no_body(serve_body_t *b, const request_t *r)
+{
+    const char  *length;
+
+    length = request_param(r->params, "CONTENT_LENGTH");
+
+    if (strcmp(r->method, "GET") == 0 || strcmp(r->method, "HEAD") == 0
+        || strcmp(r->method, "DELETE") == 0
+        || (length != NULL && strcmp(length, "0") == 0))
+    {
+        serve_rest(b);
+    }
+}
+
+
 static int
 serve_write(routes_body_t *base, const void *p, size_t len)
 {
@@ -230,6 +252,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
     body.out = q->out;
 
     if (rc == 0) {
+        serve_no_body(&body, &req);
         routes_serve(&req, &body.base, &a, later);
 
     } else {

@@ -157,6 +157,18 @@ is($f->execute({ code => '1' })->{status}, 200, 'half bodies end nothing else');
 my %after = $f->{broker}->counts();
 is($after{spawn} - $before{spawn}, 1, 'and make no sandbox');
 
+# the end of a body that is none, in a packet of its own, as Apache sends it
+
+$r = $f->execute({ code => 'nap(1); out("late\n")', detach => \1 });
+my $events = $f->params('GET', "/executions/$r->{json}{execution_id}/events",
+                        HTTP_ACCEPT => 'application/x-ndjson');
+$c = $f->client;
+$c->raw(Retort::FastCGI::begin(1, 0) . Retort::FastCGI::params(1, $events));
+sleep 0.2;
+$c->raw(Retort::FastCGI::stdin(1, ''));
+like($c->read_answer->{body}, qr/late.*"status":"ok"/s,
+     'the end of an empty body is no client that leaves');
+
 # descriptors
 
 $c = $f->client;
