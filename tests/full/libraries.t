@@ -116,7 +116,7 @@ for my $row (@bash) {
 for my $n (1, 2) {
     my $r = $s->run("import cv2, os, subprocess, sys\nprint(cv2.getNumThreads(), subprocess.run("
         . "[sys.executable, '-c', 'import cv2; print(cv2.getNumThreads())'], "
-        . "capture_output=True, text=True).stdout)", limits => { cpu => $n });
+        . "capture_output=True, text=True).stdout)", limits => { cpu => $n }, timeout => 50);
     is($r->{stdout}, "$n $n\n\n", "with cpu=$n OpenCV has $n threads, in children as well");
 }
 
