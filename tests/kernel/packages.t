@@ -71,8 +71,8 @@ Python $python, IPython $module{ipython}. Versions are those of Debian 12, with 
 @{[table(@data)]}
 For bash: @{[join ', ', map { "`$_`" } sort(names('shell'))]}.
 
-Fonts: DejaVu Sans, and WenQuanYi Micro Hei for Chinese, Japanese and Korean; some fifty names that code asks for
-(SimHei, Microsoft YaHei, Noto Sans CJK, Arial, …) lead to it. Text is UTF-8 everywhere, time is UTC unless a run's
+Fonts: DejaVu, and WenQuanYi Micro Hei for Chinese, Japanese and Korean, which matplotlib has behind every face; some
+seventy names that code asks for (SimHei, Noto Sans CJK, Arial, Times New Roman, …) lead to one of them. Text is UTF-8 everywhere, time is UTC unless a run's
 `env` has `TZ`.
 
 ## The image `full`
