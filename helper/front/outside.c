@@ -145,6 +145,10 @@ outside_say(outside_t *o, const char *p, size_t len, err_t *e)
             p += n;
             len -= n;
 
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            /* it has answered already, or will not: that is heard */
+            return 0;
+
         } else if (errno != EAGAIN) {
             return outside_away(e);
 
@@ -185,16 +189,20 @@ outside_ask(outside_t *o, const fetch_req_t *req, const char *head,
 int
 outside_hear(outside_t *o, outside_msg_t *m, err_t *e)
 {
+    int      reset;
     ssize_t  n;
 
-    for ( ;; ) {
+    for (reset = 0; ; ) {
         if (outside_wait(o, POLLIN, e) == -1) {
             return -1;
         }
 
         n = fd_recv(o->fd, m, sizeof(*m), NULL, NULL, MSG_DONTWAIT);
 
-        if (n != -1 || errno != EAGAIN) {
+        /* what it has not read is told before what it wrote */
+
+        if (n != -1 || (errno != EAGAIN && (errno != ECONNRESET || reset++)))
+        {
             break;
         }
     }

@@ -371,6 +371,19 @@ main_child(const start_t *s, main_role_t role, uint32_t profile,
 }
 
 
+/* a line of its that retort-fetch does not like is an error of the file */
+
+static int
+main_fetches(const start_t *s, main_fds_t *fds)
+{
+    char  ready;
+
+    fds->fetch = main_child(s, main_fetch, 0, fds);
+
+    return fds->fetch != -1 && read(fds->fetch, &ready, 1) == 1 ? 0 : -1;
+}
+
+
 /* ---- the whole ---- */
 
 static int
@@ -438,11 +451,7 @@ main_start(start_t *s)
         return 1;
     }
 
-    fds.fetch = main_child(s, main_fetch, 0, &fds);
-
-    /* a line of its that it does not like is an error of the file */
-
-    if (fds.fetch == -1 || read(fds.fetch, &i, 1) != 1) {
+    if (main_fetches(s, &fds) == -1) {
         return 1;
     }
 
@@ -469,6 +478,22 @@ main_start(start_t *s)
     }
 
     return 1;
+}
+
+
+static int
+main_check(start_t *s)
+{
+    main_fds_t  fds;
+
+    if (s->fetch[0] == NULL) {
+        return 0;
+    }
+
+    s->program[PROGRAM_FETCH] = main_program(s, "retort-fetch");
+
+    return s->program[PROGRAM_FETCH] == -1 || main_ids(s) == -1
+           || main_fetches(s, &fds) == -1;
 }
 
 
@@ -530,7 +555,7 @@ main(int argc, char **argv)
     }
 
     if (check) {
-        return 0;
+        return main_check(&s);
     }
 
     return sweep ? main_sweep(&s) : main_start(&s);

@@ -14,6 +14,7 @@ use strict;
 use warnings;
 
 use Cwd qw(abs_path);
+use Errno;
 use Exporter qw(import);
 use Fcntl;
 use File::Basename qw(dirname);
@@ -116,6 +117,9 @@ sub hear {
 
     IO::Select->new($conv)->can_read(PATIENCE) or die 'no answer';
     my $n = sysread $conv, my $p, 40000;
+
+    # what was not read at the other end is told before what was written there
+    $n = sysread $conv, $p, 40000 if !defined $n && $!{ECONNRESET};
     return unless $n;
 
     my %a;
