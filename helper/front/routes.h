@@ -89,6 +89,10 @@ void routes_call_files(routes_t *r, call_t *c);
 void routes_talk(routes_t *r, call_t *c);
 int routes_call_resume(routes_t *r, err_t *e);
 
+/* the job will run behind the answer, and is taken; 0, or -1 and "e" */
+
+int routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e);
+
 /* a client that follows what runs; the second ends its answer */
 
 void routes_follow(routes_t *r, follow_t *f, int form);

@@ -116,6 +116,33 @@ routes_call_memo(call_t *c, exec_t *x)
 }
 
 
+/* NULL, and it is answered */
+
+static exec_t *
+routes_call_begin(routes_t *r, call_t *c, err_t *e)
+{
+    exec_t  *x;
+
+    x = NULL;
+
+    if (drain_check(e) == 0
+        && files_load(r->req, r->body->client, c->job.files, &c->job.nfiles, 0,
+                      e) == 0)
+    {
+        x = exec_begin(r->req, &c->job, e);
+    }
+
+    if (x == NULL) {
+        routes_call_fail(r, c, e);
+
+    } else {
+        routes_call_memo(c, x);
+    }
+
+    return x;
+}
+
+
 static void
 routes_call_run(routes_t *r, call_t *c)
 {
@@ -124,21 +151,11 @@ routes_call_run(routes_t *r, call_t *c)
     follow_t   f;
 
     memset(&e, 0, sizeof(e));
-    x = NULL;
-
-    if (drain_check(&e) == 0
-        && files_load(r->req, r->body->client, c->job.files, &c->job.nfiles, 0,
-                      &e) == 0)
-    {
-        x = exec_begin(r->req, &c->job, &e);
-    }
+    x = routes_call_begin(r, c, &e);
 
     if (x == NULL) {
-        routes_call_fail(r, c, &e);
         return;
     }
-
-    routes_call_memo(c, x);
 
     if (routes_call_cell(r, c, x, &f, &e) == 0) {
         routes_call_done(r, c, x, &f);
@@ -169,6 +186,65 @@ routes_call_restart(routes_t *r, call_t *c)
 }
 
 
+/* it is known before it is told of */
+
+static void
+routes_call_task(routes_t *r, call_t *c)
+{
+    err_t    e;
+    exec_t  *x;
+
+    memset(&e, 0, sizeof(e));
+    x = routes_call_begin(r, c, &e);
+
+    if (x == NULL) {
+        return;
+    }
+
+    if (routes_detach(r, x, &c->job, &e) == 0) {
+        (void) pthread_mutex_lock(&x->lock);
+        r->dialect->call_task(c, x);
+        (void) pthread_mutex_unlock(&x->lock);
+        return;
+    }
+
+    exec_forget(x);
+    routes_call_fail(r, c, &e);
+    exec_release(x);
+}
+
+
+static void
+routes_call_look(routes_t *r, call_t *c)
+{
+    err_t    e;
+    exec_t  *x;
+
+    memset(&e, 0, sizeof(e));
+    x = exec_find(c->key, r->req->workspace, &e);
+
+    if (x == NULL) {
+        r->dialect->call_fail(c, &e);
+        return;
+    }
+
+    (void) pthread_mutex_lock(&x->lock);
+
+    if (c->pictures && x->state == EXEC_OVER) {
+        c->pics = pictures_load(r->req, &x->res.out, &c->npics);
+    }
+
+    r->dialect->call_look(c, x);
+    (void) pthread_mutex_unlock(&x->lock);
+
+    if (c->cancel) {
+        exec_cancel(x);
+    }
+
+    exec_release(x);
+}
+
+
 int
 routes_call(routes_t *r, err_t *e)
 {
@@ -192,6 +268,14 @@ routes_call(routes_t *r, err_t *e)
 
     case CALL_RUN:
         routes_call_run(r, &c);
+        break;
+
+    case CALL_TASK:
+        routes_call_task(r, &c);
+        break;
+
+    case CALL_LOOK:
+        routes_call_look(r, &c);
         break;
 
     case CALL_FILES:

@@ -140,7 +140,7 @@ routes_run(routes_t *r, exec_t *x, const job_t *job, int form, err_t *e)
 
 /* what can be told at once is an error; the rest goes on behind the answer */
 
-static int
+int
 routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
 {
     box_view_t  view;
@@ -158,11 +158,13 @@ routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
                        "too many runs go on without their clients");
     }
 
-    (void) pthread_mutex_lock(&x->lock);
-    r->dialect->render_exec(r->req, x, r->a);
-    (void) pthread_mutex_unlock(&x->lock);
+    if (r->dialect->render_exec != NULL) {
+        (void) pthread_mutex_lock(&x->lock);
+        r->dialect->render_exec(r->req, x, r->a);
+        (void) pthread_mutex_unlock(&x->lock);
+        r->a->status = 202;
+    }
 
-    r->a->status = 202;
     (void) buf_printf(&r->a->lines, "X-Retort-Execution: %s\r\n", x->id);
 
     r->later->x = x;

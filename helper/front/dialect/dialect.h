@@ -110,7 +110,9 @@ typedef enum {
     CALL_CANCEL,                /* answered; runs called "key" shall end */
     CALL_FILES,                 /* "files" says which, then it is answered */
     CALL_TALK,                  /* call_talk() says it piece by piece */
-    CALL_TELL                   /* answered; the talk "key" hears of it */
+    CALL_TELL,                  /* answered; the talk "key" hears of it */
+    CALL_TASK,                  /* it is to run behind its answer */
+    CALL_LOOK                   /* about the execution "key" */
 } call_do_t;
 
 
@@ -145,6 +147,7 @@ typedef struct {
     answer_t         *a;
     job_t             job;
     int               lasting;  /* runs on though its client goes away */
+    int               cancel;   /* call_look() wants an end of it */
     int               stream;   /* the answer is events while it runs */
     buf_t             memo;     /* "" or what call_again() wants to know */
     int               pictures;     /* the answer has them inside */
@@ -241,6 +244,10 @@ typedef struct {
     void  (*call_done)(call_t *c, const exec_t *x);
     void  (*call_fail)(call_t *c, const err_t *e);
     void  (*call_free)(call_t *c);
+
+    /* answers for a run to come, and about one; x->lock is held */
+    void  (*call_task)(call_t *c, const exec_t *x);
+    void  (*call_look)(call_t *c, const exec_t *x);
 
     /* answers about "files"; a piece of a talk, "heard" is NULL for nothing */
     void  (*call_filed)(call_t *c);

@@ -45,15 +45,32 @@ mcp_azure_initialize(mcp_t *m)
 static json_object *
 mcp_capabilities(const mcp_t *m)
 {
-    return mcp_json(m->prisme ? "{\"tools\":{}}"
-                    : !m->fixtures
-                    ? "{\"tools\":{},\"prompts\":{},\"resources\":{}}"
-                    : m->modern
-                    ? "{\"tools\":{},\"prompts\":{},\"resources\":{},"
-                      "\"completions\":{}}"
-                    : "{\"tools\":{},\"prompts\":{},\"logging\":{},"
-                      "\"resources\":{\"subscribe\":true},"
-                      "\"completions\":{}}");
+    json_object  *o;
+
+    o = mcp_json("{\"tools\":{}}");
+
+    if (m->prisme || m->azure) {
+        return o;
+    }
+
+    native_add(o, "prompts", json_object_new_object());
+    native_add(o, "resources", mcp_json(m->fixtures && !m->modern
+                                        ? "{\"subscribe\":true}" : "{}"));
+
+    if (m->modern) {
+        native_add(o, "extensions",
+                   mcp_json("{\"" MCP_META "tasks\":{}}"));
+    }
+
+    if (m->fixtures) {
+        native_add(o, "completions", json_object_new_object());
+    }
+
+    if (m->fixtures && !m->modern) {
+        native_add(o, "logging", json_object_new_object());
+    }
+
+    return o;
 }
 
 
@@ -251,7 +268,7 @@ mcp_tools_call(mcp_t *m)
 
     mcp_stream_wish(m);
 
-    return CALL_RUN;
+    return mcp_task_wish(m);
 }
 
 
@@ -266,6 +283,9 @@ static const mcp_method_t  mcp_methods[] = {
     { "resources/list", MCP_OLD|MCP_NEW, mcp_resources_list },
     { "resources/templates/list", MCP_OLD|MCP_NEW, mcp_resources_templates },
     { "resources/read", MCP_OLD|MCP_NEW, mcp_resources_read },
+    { "tasks/get", MCP_NEW, mcp_task_look },
+    { "tasks/update", MCP_NEW, mcp_task_look },
+    { "tasks/cancel", MCP_NEW, mcp_task_look },
     { "completion/complete", MCP_OLD|MCP_NEW|MCP_TEST, mcp_complete },
     { "logging/setLevel", MCP_OLD|MCP_TEST, mcp_nothing },
     { "resources/subscribe", MCP_OLD|MCP_TEST, mcp_nothing },
@@ -425,6 +445,9 @@ mcp_call_fail(call_t *c, const err_t *e)
     if (m->tool != NULL) {
         mcp_result(m, m->tool->fail(m, e));
 
+    } else if (m->failed != NULL) {
+        m->failed(m);
+
     } else {
         mcp_resource_fail(m, e);
     }
@@ -488,6 +511,8 @@ const dialect_t  dialect_mcp = {
     .call_resume = mcp_call_resume,
     .call_filed = mcp_call_filed,
     .call_talk = mcp_call_talk,
+    .call_task = mcp_call_task,
+    .call_look = mcp_call_look,
     .call_again = mcp_call_again
 };
 

@@ -57,6 +57,7 @@ struct mcp_s {
     const mcp_fixture_t  *fixture;      /* that is called, NULL: none */
     int                 step;           /* of the fixture */
     void              (*filed)(mcp_t *m);   /* answers about files */
+    void              (*failed)(mcp_t *m);  /* what is not there */
     int                 fixtures;       /* there are some */
     int                 links;          /* instead of pictures */
     int                 modern;
@@ -76,6 +77,8 @@ struct mcp_tool_s {
     krn_language_t         language;
     int                    handle;      /* "sandbox_id" goes in and out */
     int                    alone;       /* never in a session */
+    int                    task;        /* always one */
+    int                    fixture;     /* only with fixtures */
     int                    rpc;         /* bad arguments are no result */
     const char            *as;          /* offered with it, but not listed */
 
@@ -101,6 +104,7 @@ const char *mcp_param(const mcp_t *m, const char *name);
 /* does the client say that it can? */
 
 int mcp_capable(const mcp_t *m, const char *what);
+json_object *mcp_capability(const mcp_t *m, const char *what);
 
 /* what may be kept for a while, and by whom */
 
@@ -174,12 +178,21 @@ mcp_t *mcp_new(call_t *c);
 /* mcp_stream.c: how the answer to a call of a tool is to come; streams */
 
 json_object *mcp_token(const mcp_t *m);
+void mcp_memo(mcp_t *m);
 void mcp_stream_wish(mcp_t *m);
 int mcp_stream_head(int form, answer_t *a);
 void mcp_call_event(call_t *c, const exec_t *x, const event_t *ev, buf_t *to);
 int mcp_call_resume(call_t *c, char id[REQ_EXECUTION], uint64_t *after,
     err_t *e);
 int mcp_call_again(call_t *c, const char *memo);
+
+/* mcp_task.c */
+
+int mcp_task_able(const mcp_t *m);
+call_do_t mcp_task_wish(mcp_t *m);
+call_do_t mcp_task_look(mcp_t *m);
+void mcp_call_task(call_t *c, const exec_t *x);
+void mcp_call_look(call_t *c, const exec_t *x);
 
 /* mcp_era.c: each 0; or -1, and it is answered */
 
@@ -210,10 +223,11 @@ json_object *mcp_code_fail(mcp_t *m, const err_t *e);
 json_object *mcp_prisme_done(mcp_t *m, const exec_t *x);
 json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
 
-/* mcp_azure.c, mcp_files.c: ended by a row without a name */
+/* each ended by a row without a name */
 
 extern const mcp_tool_t  mcp_azure_tools[];
 extern const mcp_tool_t  mcp_files_tools[];
+extern const mcp_tool_t  mcp_fixture_tools[];
 
 #define MCP_READS                                                             \
     "{\"readOnlyHint\":true,\"destructiveHint\":false,"                       \

@@ -207,7 +207,9 @@ mcp_named(const mcp_t *m)
     key = strcmp(m->method, "tools/call") == 0
           || strcmp(m->method, "prompts/get") == 0 ? "name"
           : strcmp(m->method, "resources/read") == 0 ? "uri"
-          : strncmp(m->method, "tasks/", 6) == 0 ? "taskId" : NULL;
+          : strcmp(m->method, "tasks/get") == 0
+          || strcmp(m->method, "tasks/update") == 0
+          || strcmp(m->method, "tasks/cancel") == 0 ? "taskId" : NULL;
 
     if (key == NULL || m->params == NULL
         || !json_object_object_get_ex(m->params, key, &v)
@@ -220,14 +222,21 @@ mcp_named(const mcp_t *m)
 }
 
 
-int
-mcp_capable(const mcp_t *m, const char *what)
+json_object *
+mcp_capability(const mcp_t *m, const char *what)
 {
     json_object  *v;
 
     v = mcp_meta(m, MCP_META "clientCapabilities", json_type_object);
 
-    return v != NULL && json_object_object_get_ex(v, what, NULL);
+    return v != NULL && json_object_object_get_ex(v, what, &v) ? v : NULL;
+}
+
+
+int
+mcp_capable(const mcp_t *m, const char *what)
+{
+    return mcp_capability(m, what) != NULL;
 }
 
 

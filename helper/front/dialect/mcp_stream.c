@@ -37,11 +37,31 @@ mcp_token(const mcp_t *m)
 }
 
 
+/* what a later request about this run has to know */
+
 void
-mcp_stream_wish(mcp_t *m)
+mcp_memo(mcp_t *m)
 {
     json_object  *memo;
 
+    memo = json_object_new_object();
+    native_add(memo, "id", json_object_get(m->id));
+    native_add(memo, "token", json_object_get(m->token));
+    native_add(memo, "tool", mcp_text(m->tool->name));
+    native_add(memo, "version", mcp_text(m->version));
+
+    if (m->call->job.detach) {
+        native_add(memo, "task", json_object_new_boolean(1));
+    }
+
+    m->call->memo.len = 0;
+    native_line(&m->call->memo, memo);
+}
+
+
+void
+mcp_stream_wish(mcp_t *m)
+{
     static const char *const  types[] = { "text/event-stream" };
 
     m->token = mcp_token(m);
@@ -54,16 +74,9 @@ mcp_stream_wish(mcp_t *m)
 
     m->call->stream = 1;
 
-    if (*m->session == '\0') {
-        return;
+    if (*m->session != '\0') {
+        mcp_memo(m);
     }
-
-    memo = json_object_new_object();
-    native_add(memo, "id", json_object_get(m->id));
-    native_add(memo, "token", json_object_get(m->token));
-    native_add(memo, "tool", mcp_text(m->tool->name));
-    native_add(memo, "version", mcp_text(m->version));
-    native_line(&m->call->memo, memo);
 }
 
 

@@ -94,7 +94,7 @@ static const mcp_tool_t  mcp_table[] = {
 
 
 static const mcp_tool_t *const  mcp_tables[] = {
-    mcp_table, mcp_files_tools, mcp_azure_tools
+    mcp_table, mcp_files_tools, mcp_azure_tools, mcp_fixture_tools
 };
 
 #define MCP_TABLES  (sizeof(mcp_tables) / sizeof(mcp_tables[0]))
@@ -129,6 +129,14 @@ mcp_offered(const mcp_t *m, const char *name)
 }
 
 
+static int
+mcp_has_tool(const mcp_t *m, const mcp_tool_t *t)
+{
+    return t->fixture ? m->fixtures
+                      : mcp_offered(m, t->as != NULL ? t->as : t->name);
+}
+
+
 const mcp_tool_t *
 mcp_tool(const mcp_t *m, const char *name)
 {
@@ -138,7 +146,7 @@ mcp_tool(const mcp_t *m, const char *name)
     for (i = 0; i < MCP_TABLES; i++) {
         for (t = mcp_tables[i]; t->name != NULL; t++) {
             if (strcmp(t->name, name) == 0) {
-                return mcp_offered(m, t->as != NULL ? t->as : name) ? t : NULL;
+                return mcp_has_tool(m, t) ? t : NULL;
             }
         }
     }
@@ -179,7 +187,7 @@ mcp_tools(const mcp_t *m)
 
     for (i = 0; i < MCP_TABLES; i++) {
         for (t = mcp_tables[i]; t->name != NULL; t++) {
-            if (t->as == NULL && mcp_offered(m, t->name)) {
+            if (t->as == NULL && mcp_has_tool(m, t)) {
                 (void) json_object_array_add(all, mcp_described(t));
             }
         }

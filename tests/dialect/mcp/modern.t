@@ -52,7 +52,8 @@ my $info = { "$M/serverInfo" => { name => 'retort', version => 1 } };
 
 is_deeply(rpc('server/discover')->{json}, { jsonrpc => '2.0', id => 'i',
     result => { supportedVersions => [$V], capabilities => { tools => {},
-                prompts => {}, resources => {} },
+                prompts => {}, resources => {},
+                extensions => { "$M/tasks" => {} } },
                 ttlMs => 300000, cacheScope => 'private',
                 resultType => 'complete', _meta => $info } },
     'discover tells what there is');
