@@ -17,7 +17,8 @@
 
 static const char *const  data_mime[OUT_DATA] = {
     "application/vnd.retort.chart+json",
-    "application/vnd.retort.dataframe+json"
+    "application/vnd.retort.dataframe+json",
+    "application/vnd.retort.value+json"
 };
 
 

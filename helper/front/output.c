@@ -402,7 +402,8 @@ outputs_size(const outputs_t *o)
         n += sizeof(out_item_t) + item->text.size + item->name.size
              + item->message.size + item->traceback.size
              + item->nartifacts * sizeof(out_artifact_t)
-             + item->data[OUT_CHART].size + item->data[OUT_FRAME].size;
+             + item->data[OUT_CHART].size + item->data[OUT_FRAME].size
+             + item->data[OUT_VALUE].size;
     }
 
     for (i = 0; i < o->nchanges; i++) {

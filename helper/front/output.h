@@ -39,7 +39,9 @@ typedef enum {
 
 /* forms for programs, JSON objects (data.c) */
 
-typedef enum { OUT_CHART, OUT_FRAME, OUT_DATA } out_data_t;
+/* the last one only if the run is asked for it: {"value": ...} */
+
+typedef enum { OUT_CHART, OUT_FRAME, OUT_VALUE, OUT_DATA } out_data_t;
 
 
 /* a picture or document that is in the artifact store, or why it is not */

@@ -28,6 +28,7 @@ import retort_errors
 import retort_magics
 import retort_policy
 import retort_qwen
+import retort_value
 
 from retort_errors import encode, ends, message_of
 
@@ -570,6 +571,9 @@ class Cell:
 
         shell.events.trigger("post_execute")
         shell.events.trigger("post_run_cell", result)
+
+        if ok and not shell.failed:
+            retort_value.tell(shell.user_ns, result.result)
 
         for stream in (sys.stdout, sys.stderr):
             try:

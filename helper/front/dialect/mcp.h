@@ -220,6 +220,7 @@ json_object *mcp_run_done(mcp_t *m, const exec_t *x);
 json_object *mcp_run_fail(mcp_t *m, const err_t *e);
 json_object *mcp_code_done(mcp_t *m, const exec_t *x);
 json_object *mcp_code_fail(mcp_t *m, const err_t *e);
+int mcp_prisme_ready(mcp_t *m, err_t *e);
 json_object *mcp_prisme_done(mcp_t *m, const exec_t *x);
 json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
 

@@ -4,7 +4,7 @@
  * Prisme's execute_python.
  */
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../markdown.h"
@@ -12,35 +12,59 @@
 #include "native.h"
 
 
-/* a number, or lists of them: JSON as Python writes it; NULL if it is not */
+/* its value is asked for, to be told at its end */
 
-static json_object *
-mcp_number(const char *p, size_t n)
+int
+mcp_prisme_ready(mcp_t *m, err_t *e)
 {
-    int           len;
-    char          text[256];
-    err_t         e;
-    size_t        i;
-    json_object  *o, *v;
+    job_t  *job;
 
-    if (n == 0 || n > sizeof(text) - sizeof("{\"v\":}")) {
-        return NULL;
+    static const char  ask[] = "RETORT_VALUE=1";
+
+    job = &m->call->job;
+
+    if (job->code_len == 0) {
+        return err_set(e, 400, "bad_value", "\"code\" is missing or empty");
     }
 
-    for (i = 0; i < n; i++) {
-        if (p[i] == '\0' || strchr("0123456789+-.e[], \n", p[i]) == NULL) {
-            return NULL;
+    job->env = malloc(sizeof(ask));
+
+    if (job->env == NULL) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    memcpy(job->env, ask, sizeof(ask));
+    job->env_len = sizeof(ask);
+
+    return 0;
+}
+
+
+/* what the script says itself, in JSON: {"value": ...} */
+
+static json_object *
+mcp_prisme_value(const outputs_t *out)
+{
+    err_t              e;
+    json_object       *o, *v;
+    const out_item_t  *item, *last;
+
+    last = NULL;
+
+    for (item = out->first; item != NULL; item = item->next) {
+        if (item->data[OUT_VALUE].len != 0) {
+            last = item;
         }
     }
 
-    len = snprintf(text, sizeof(text), "{\"v\":%.*s}", (int) n, p);
-    o = json_in(text, (size_t) len, &e);
+    o = last != NULL ? json_in(last->data[OUT_VALUE].data,
+                               last->data[OUT_VALUE].len, &e) : NULL;
 
-    if (o == NULL) {
+    if (o == NULL || !json_object_object_get_ex(o, "value", &v)) {
+        json_object_put(o);
         return NULL;
     }
 
-    (void) json_object_object_get_ex(o, "v", &v);
     v = json_object_get(v);
     json_object_put(o);
 
@@ -49,19 +73,9 @@ mcp_number(const char *p, size_t n)
 
 
 static json_object *
-mcp_value(const out_item_t *item)
-{
-    json_object  *v;
-
-    v = mcp_number(item->text.data, item->text.len);
-
-    return v != NULL ? v : native_bytes(item->text.data, item->text.len);
-}
-
-
-static json_object *
 mcp_prisme_result(const outputs_t *out)
 {
+    json_object       *v;
     const out_item_t  *item;
 
     for (item = out->first; item != NULL; item = item->next) {
@@ -70,9 +84,15 @@ mcp_prisme_result(const outputs_t *out)
         }
     }
 
+    v = mcp_prisme_value(out);
+
+    if (v != NULL) {
+        return v;
+    }
+
     item = outputs_last(out, OUT_RESULT);
 
-    return item != NULL ? mcp_value(item) : NULL;
+    return item != NULL ? native_bytes(item->text.data, item->text.len) : NULL;
 }
 
 

@@ -77,7 +77,7 @@ static const mcp_tool_t  mcp_table[] = {
           "\"required\":[\"result\",\"logs\"]}",
       .annotations = MCP_HINTS, .keys = mcp_keys_prisme,
       .language = KRN_PYTHON, .alone = 1,
-      .done = mcp_prisme_done, .fail = mcp_prisme_fail },
+      .ready = mcp_prisme_ready, .done = mcp_prisme_done, .fail = mcp_prisme_fail },
 
     { .name = "code_interpreter", .title = "Code interpreter",
       .description = "Python code sandbox, which can be used to execute Python "

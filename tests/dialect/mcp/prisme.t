@@ -62,13 +62,20 @@ is($r->{body}, '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text",'
    . '"structuredContent":{"result":"5\n","logs":[]}}}' . "\n",
    'a whole answer');
 
-# the value of the last expression, as Python wrote it, and what it becomes
+# the value, as the sandbox tells it; what is none is the expression's text
 
-for (['5', '5'], ['-2.5', '-2.5'], ['[1, 2]', '[1,2]'], ['1e3', '1e3'],
-     ['nan', '"nan"'], ["'a'", q("'a'")], ['[1', '"[1"'], ['1 2', '"1 2"'],
-     ['True', '"True"'])
+my $form = 'application/vnd.retort.value+json';
+
+is(script('out($env{RETORT_VALUE})')->{structuredContent}{result}, '1',
+   'the value is asked for');
+
+for (['{"value":5}', '5'], ['{"value":[1,-2.5,null]}', '[1,-2.5,null]'],
+     ['{"value":"a"}', '"a"'], ['{"value":{"b":true}}', '{"b":true}'],
+     ['{"value":NaN}', '"x"'], ['{"other":1}', '"x"'], ['[1]', '"x"'],
+     ['{"value":1', '"x"'])
 {
-    my $s = script("show(1, 'text/plain', q($_->[0]))")->{content}[0]{text};
+    my $s = script("show(1, 'text/plain', 'x'); show(0, '$form', q($_->[0]))")
+        ->{content}[0]{text};
     is($s, qq({"result":$_->[1],"logs":[]}), "the value $_->[0]");
 }
 

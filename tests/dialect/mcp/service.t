@@ -71,6 +71,23 @@ is_deeply($r->{structuredContent}, { result => "5\n", logs => [] },
           'execute_python prints');
 is(tool('/prisme/mcp', 'execute_python', { code => '[1, 2.5]' })
    ->{content}[0]{text}, '{"result":[1,2.5],"logs":[]}', 'or has a value');
+
+for (['result = {"a": [1, None, "x"]}; 7', '{"a":[1,null,"x"]}', 'of result'],
+     ['result = 5', '5', 'though nothing is said'],
+     ['True', 'true', 'that is true'], ['"a"', '"a"', 'that is a text'],
+     ['{1, 2}', '"{1, 2}"', 'that is no JSON, as its repr'],
+     ['float("nan")', '"nan"', 'that JSON has no word for'],
+     ['2 ** 80', '"1208925819614629174706176"', 'too large for JSON'],
+     ['import numpy; numpy.arange(2)', '"array([0, 1])"', 'of numpy'],
+     ['result = []; result.append(result)', '"[[...]]"', 'that has no end'],
+     ['x = 1', 'null', 'that there is none'])
+{
+    my ($code, $value, $what) = @$_;
+    is(tool('/prisme/mcp', 'execute_python', { code => $code })
+       ->{content}[0]{text}, qq({"result":$value,"logs":[]}),
+       "a value $what");
+}
+
 $r = tool('/prisme/mcp', 'execute_python', { code => 'None.x' });
 is($r->{structuredContent}{error}{code}, 'AttributeError', 'or an exception');
 like($r->{structuredContent}{error}{message},
