@@ -76,8 +76,8 @@ static const mcp_tool_t  mcp_table[] = {
           "\"string\"}},\"required\":[\"code\",\"message\",\"stack\"]}},"
           "\"required\":[\"result\",\"logs\"]}",
       .annotations = MCP_HINTS, .keys = mcp_keys_prisme,
-      .language = KRN_PYTHON, .alone = 1,
-      .ready = mcp_prisme_ready, .done = mcp_prisme_done, .fail = mcp_prisme_fail },
+      .language = KRN_PYTHON, .alone = 1, .ready = mcp_prisme_ready,
+      .done = mcp_prisme_done, .fail = mcp_prisme_fail },
 
     { .name = "code_interpreter", .title = "Code interpreter",
       .description = "Python code sandbox, which can be used to execute Python "
