@@ -85,7 +85,8 @@ bad 'an unknown api', 'unknown api "nativ" in "retort_api"',
 bad 'an unknown tool', 'unknown tool "pyton" in "retort_tools"',
     "$pass retort_tools python pyton;";
 good 'all tools', "$pass retort_tools python bash execute_python "
-    . 'write_file read_file list_files '
+    . 'write_file read_file list_files code_execution bash_code_execution '
+    . 'text_editor_code_execution '
     . 'code_interpreter launchShell runPythonCodeInRemoteEnvironment '
     . 'runShellCommandInRemoteEnvironment;';
 bad 'no name of a package', '"a b" in "retort_import_allow" is no package',

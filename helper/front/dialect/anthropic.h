@@ -86,6 +86,11 @@ json_object *anthropic_container_out(const turn_call_t *c);
 
 void anthropic_turn_render(turn_call_t *c, answer_t *a);
 
+/* what a tool gives for a run, which is over, or for none and why */
+
+json_object *anthropic_content(anthropic_tool_t tool, const exec_t *x,
+    const err_t *e);
+
 /* the result block of a use; NULL if it goes on */
 
 json_object *anthropic_result(const turn_call_t *c, const anthropic_use_t *u);

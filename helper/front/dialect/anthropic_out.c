@@ -222,6 +222,32 @@ anthropic_edited(const turn_step_t *s)
 
 
 json_object *
+anthropic_content(anthropic_tool_t tool, const exec_t *x, const err_t *e)
+{
+    turn_step_t       s;
+    anthropic_use_t   u;
+
+    if (x == NULL && e->status == 400) {
+        return tool == ANTHROPIC_EDITOR
+               ? editor_error("invalid_tool_input", e->text)
+               : anthropic_error(anthropic_kinds[tool], "invalid_tool_input");
+    }
+
+    memset(&s, 0, sizeof(s));
+    memset(&u, 0, sizeof(u));
+    u.tool = tool;
+    s.x = (exec_t *) x;
+
+    if (x == NULL) {
+        s.e = *e;
+    }
+
+    return tool == ANTHROPIC_EDITOR ? anthropic_edited(&s)
+                                    : anthropic_run(&u, &s);
+}
+
+
+json_object *
 anthropic_result(const turn_call_t *c, const anthropic_use_t *u)
 {
     json_object         *o, *content;

@@ -228,6 +228,7 @@ json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
 
 extern const mcp_tool_t  mcp_azure_tools[];
 extern const mcp_tool_t  mcp_files_tools[];
+extern const mcp_tool_t  mcp_anthropic_tools[];
 extern const mcp_tool_t  mcp_fixture_tools[];
 
 #define MCP_READS                                                             \

@@ -94,7 +94,8 @@ static const mcp_tool_t  mcp_table[] = {
 
 
 static const mcp_tool_t *const  mcp_tables[] = {
-    mcp_table, mcp_files_tools, mcp_azure_tools, mcp_fixture_tools
+    mcp_table, mcp_files_tools, mcp_anthropic_tools, mcp_azure_tools,
+    mcp_fixture_tools
 };
 
 #define MCP_TABLES  (sizeof(mcp_tables) / sizeof(mcp_tables[0]))

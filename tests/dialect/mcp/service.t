@@ -21,6 +21,9 @@ my $pass = "retort_pass unix:$s->{dir}/run/front.sock; "
 $s->{location} = <<"CONF";
 location = /mcp { retort_api mcp; $pass }
 location = /prisme/mcp { retort_api prisme; $pass }
+location = /all { retort_api mcp; $pass
+    retort_tools code_execution bash_code_execution
+        text_editor_code_execution; }
 CONF
 $s->configure;
 $s->start;
@@ -92,6 +95,45 @@ $r = tool('/prisme/mcp', 'execute_python', { code => 'None.x' });
 is($r->{structuredContent}{error}{code}, 'AttributeError', 'or an exception');
 like($r->{structuredContent}{error}{message},
      qr/^AttributeError: 'NoneType' object/, 'with its message');
+
+# Anthropic's tools, in a sandbox that is named
+
+my $box;
+
+sub block {
+    my ($name, %args) = @_;
+    my $r = tool('/all', $name, { %args, $box ? (sandbox_id => $box) : () });
+    $box = $r->{structuredContent}{sandbox_id} // $box;
+    return ($r->{structuredContent}, $r->{isError});
+}
+
+($r) = block('code_execution', code => 'x = 6; print("hi")');
+is_deeply([@$r{qw(type stdout stderr return_code content)}],
+          ['code_execution_result', "hi\n", '', 0, []], 'code_execution');
+($r) = block('bash_code_execution',
+             command => 'echo 1 > $OUTPUT_DIR/a.txt; echo e >&2; exit 3');
+is_deeply([@$r{qw(type stderr return_code)}],
+          ['bash_code_execution_result', "e\n", 3], 'bash_code_execution');
+is($r->{content}[0]{type}, 'bash_code_execution_output', 'and its file');
+$r = rpc('/all', 'resources/read', { uri => 'retort://artifacts/'
+    . ($r->{content}[0]{file_id} // '') })->{json}{result}{contents}[0];
+is($r->{text}, "1\n", 'that is a resource');
+($r) = block('text_editor_code_execution', command => 'create',
+             path => 'b.py', file_text => "a = 1\n");
+is($r->{type}, 'text_editor_code_execution_create_result', 'the editor writes');
+($r) = block('text_editor_code_execution', command => 'str_replace',
+             path => 'b.py', old_str => 'a = 1', new_str => 'a = 2');
+is_deeply($r->{lines}, ['-a = 1', '+a = 2'], 'and replaces');
+($r) = block('code_execution', code => 'exec(open("b.py").read()); print(a, x)');
+is($r->{stdout}, "2 6\n", 'all of them in one sandbox');
+
+for (['code_execution', code => ''], ['bash_code_execution', command => ''],
+     ['text_editor_code_execution', command => 'fly', path => 'a'])
+{
+    my ($e, $failed) = block(@$_);
+    ok($failed, "$_->[0]: bad input is an error");
+    is($e->{error_code}, 'invalid_tool_input', 'with its code');
+}
 
 is($s->request('DELETE', '/mcp', '', @in)->{status}, 204, 'a session ends');
 is(rpc('/mcp', 'ping', {}, @in)->{status}, 404, 'and is not found again');
