@@ -187,8 +187,8 @@ sub spawn {
 sub stat_of {
     my ($b) = @_;
 
-    $b->{stat}[0] += 1000;
-    $b->{stat}[1] += 500;
+    $b->{stat}[0] += 1500;
+    $b->{stat}[1] += 500;      # of that
     $b->{stat}[3] = 5_000_000;
 
     return $b->{stat};
