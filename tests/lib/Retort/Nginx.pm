@@ -15,7 +15,8 @@ package Retort::Nginx;
 #   $ng->finish;                  # stops, checks
 #
 # %%DIR%% is the directory, %%PORT%% and %%PORT1%% ... are free ports.
-# RETORT_MODULE names another module to load; RETORT_ASAN=1 preloads libasan.
+# RETORT_MODULE names another module to load, or none if it is empty;
+# RETORT_NGINX another nginx; RETORT_ASAN=1 preloads libasan.
 
 use strict;
 use warnings;
@@ -70,11 +71,11 @@ sub conf {
     my ($self, $template, $name) = @_;
 
     my $dir = $self->{dir};
-    my $module = module();
+    my $load = module() eq '' ? '' : 'load_module "' . module() . '";';
     my $user = $> == 0 ? 'user root;' : '';
 
     $template =~ s{%%MAIN%%}{
-load_module "$module";
+$load
 $user
 daemon off;
 pid "$dir/nginx.pid";
