@@ -36,7 +36,7 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
       ngx_null_string, 1, ngx_http_retort_face_rpc },
 
     { ngx_string("prisme"), 1, ngx_http_retort_mcp_is_run,
-      ngx_null_string, 1, ngx_http_retort_face_rpc },
+      ngx_null_string, 1, ngx_http_retort_face_prisme },
 
     { ngx_string("anthropic"), 1, ngx_http_retort_anthropic_is_run,
       ngx_null_string, 0, ngx_http_retort_face_anthropic },

@@ -13,6 +13,10 @@ typedef struct {
 } ngx_http_retort_face_name_t;
 
 
+#define RETORT_PRISME_TEXT                                                    \
+    "\\\"code\\\":\\\"CodeSandboxUnreachable\\\","
+
+
 static const char *ngx_http_retort_face_name(
     ngx_http_retort_face_name_t *names, ngx_uint_t status);
 
@@ -95,6 +99,32 @@ ngx_http_retort_face_rpc(u_char *p, ngx_http_retort_fault_t *f)
                        "{\"code\":%s,\"message\":\"%s\","
                        "\"data\":{\"code\":\"%s\"}}}\n",
                        code, f->message, f->code);
+}
+
+
+/* a tool that cannot be reached has a result, too: agents read it */
+
+u_char *
+ngx_http_retort_face_prisme(u_char *p, ngx_http_retort_fault_t *f)
+{
+    if (f->status < NGX_HTTP_INTERNAL_SERVER_ERROR
+        && f->status != NGX_HTTP_TOO_MANY_REQUESTS)
+    {
+        return ngx_http_retort_face_rpc(p, f);
+    }
+
+    f->status = NGX_HTTP_OK;
+
+    return ngx_sprintf(p, "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":"
+                       "{\"content\":[{\"type\":\"text\",\"text\":"
+                       "\"{\\\"result\\\":null,\\\"logs\\\":[],"
+                       "\\\"error\\\":{" RETORT_PRISME_TEXT
+                       "\\\"message\\\":\\\"%s\\\",\\\"stack\\\":"
+                       "\\\"\\\"}}\"}],\"isError\":true,"
+                       "\"structuredContent\":{\"result\":null,\"logs\":[],"
+                       "\"error\":{\"code\":\"CodeSandboxUnreachable\","
+                       "\"message\":\"%s\",\"stack\":\"\"}}}}\n",
+                       f->message, f->message);
 }
 
 

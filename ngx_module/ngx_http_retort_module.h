@@ -61,7 +61,7 @@ typedef struct {
 } ngx_http_retort_fault_t;
 
 /* a bound on what a face writes without code and message */
-#define NGX_HTTP_RETORT_FACE          256
+#define NGX_HTTP_RETORT_FACE          512
 
 typedef u_char *(*ngx_http_retort_face_pt)(u_char *p,
     ngx_http_retort_fault_t *f);
@@ -559,6 +559,7 @@ ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
 
 u_char *ngx_http_retort_face_native(u_char *p, ngx_http_retort_fault_t *f);
 u_char *ngx_http_retort_face_rpc(u_char *p, ngx_http_retort_fault_t *f);
+u_char *ngx_http_retort_face_prisme(u_char *p, ngx_http_retort_fault_t *f);
 u_char *ngx_http_retort_face_azure(u_char *p, ngx_http_retort_fault_t *f);
 u_char *ngx_http_retort_face_anthropic(u_char *p,
     ngx_http_retort_fault_t *f);

@@ -107,7 +107,9 @@ ngx_http_retort_lost(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    if (rlcf->api->rpc) {
+    if (rlcf->api->rpc
+        && rlcf->api->face != ngx_http_retort_face_prisme)
+    {
         answer->header = NULL;
         answer->status = NGX_HTTP_BAD_GATEWAY;
         answer->type = ngx_http_retort_types[RETORT_FORM_JSON];
@@ -154,7 +156,7 @@ ngx_http_retort_error(ngx_http_request_t *r, ngx_uint_t status,
 
     answer = ngx_palloc(r->pool, sizeof(ngx_http_retort_answer_t));
     p = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_FACE + ngx_strlen(code)
-                             + ngx_strlen(message));
+                             + 2 * ngx_strlen(message));
 
     if (answer == NULL || p == NULL
         || ngx_http_retort_request_id(r, &fault.request) != NGX_OK)
@@ -164,10 +166,10 @@ ngx_http_retort_error(ngx_http_request_t *r, ngx_uint_t status,
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
 
-    answer->status = status;
     answer->type = ngx_http_retort_types[RETORT_FORM_JSON];
     answer->body.data = p;
     answer->body.len = rlcf->api->face(p, &fault) - p;
+    answer->status = fault.status;
     answer->header = fault.header;
     answer->value = fault.value;
 

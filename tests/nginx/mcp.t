@@ -76,6 +76,11 @@ for (['/mcp', 'mcp', 'python code_interpreter'], ['/prisme/mcp', 'prisme',
     is "$p->{SCRIPT_NAME} $p->{PATH_INFO}", "$path ", 'the path is all prefix';
 }
 
+my $gone = ask('POST', '/prisme/mcp?eof');
+is $gone->{status}, 200, 'Prisme\'s tool has a result, come what may';
+is eval { decode_json($gone->{body}) }->{result}{structuredContent}{error}
+    {code}, 'CodeSandboxUnreachable', 'which says what is the matter';
+
 for (['no method'], ['a call', 'tools/call'], ['two', 'ping', 'ping'],
      ['a call after another', 'ping', 'tools/call'],
      ['a call in base64', '=?base64?dG9vbHMvY2FsbA==?='],
