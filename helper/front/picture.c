@@ -105,6 +105,18 @@ picture_bytes(picture_t *p, const request_t *req, uint64_t *left)
 }
 
 
+/* a display's, or the value of the last expression */
+
+static int
+picture_is(const out_item_t *item)
+{
+    return item->nartifacts != 0 && item->artifacts[0].file[0] != '\0'
+           && (item->type == OUT_IMAGE
+               || (item->type == OUT_RESULT
+                   && strncmp(item->artifacts[0].mime, "image/", 6) == 0));
+}
+
+
 picture_t *
 pictures_load(const request_t *req, const outputs_t *out, size_t *n)
 {
@@ -121,9 +133,7 @@ pictures_load(const request_t *req, const outputs_t *out, size_t *n)
     }
 
     for (item = out->first; item != NULL; item = item->next) {
-        if (item->type != OUT_IMAGE || item->nartifacts == 0
-            || item->artifacts[0].file[0] == '\0')
-        {
+        if (!picture_is(item)) {
             continue;
         }
 

@@ -106,6 +106,27 @@ for (["$box/none"], ["$box/../x"], ["$box/%2e%2e/x"], ["$box/%zz"], ["$box/"],
        . (@who ? ' for others' : ''));
 }
 
+# fixtures are nowhere unless they are switched on
+
+is(rpc('tools/call', { name => $_, arguments => {} })->{error}{code}, -32602,
+   "there is no tool $_")
+    for qw(test_simple_text test_sampling slow_compute greet);
+is(rpc($_, { level => 'info', uri => 'test://watched-resource' })
+   ->{error}{code}, -32601, "nor $_")
+    for qw(logging/setLevel resources/subscribe completion/complete);
+is(rpc('tools/call', { name => 'test_simple_text', arguments => {} },
+       RETORT_MCP_FIXTURES => 'on')->{result}{isError}, JSON::PP::false,
+   'a location may have them');
+
+# pictures by their links
+
+$r = rpc('tools/call', { name => 'python', arguments => { code =>
+    'show(1, "image/png", "\x89PNG\r\n\x1a\n2")' } },
+    HTTP_MCP_PROTOCOL_VERSION => '2025-11-25', RETORT_MCP_PICTURES => 'link')
+    ->{result}{content};
+is($r->[1]{type}, 'resource_link', 'a location may want links to pictures');
+like($r->[1]{uri}, qr{^http://h/static/}, 'which lead to the artifact');
+
 # pages
 
 tool('$files{"n$_"} = "" for 1 .. 230', @in);
