@@ -43,6 +43,9 @@ ngx_http_retort_api_t  ngx_http_retort_apis[] = {
     { ngx_string("e2b"), 1, ngx_http_retort_native_is_run,
       ngx_null_string, 0, ngx_http_retort_face_e2b },
 
+    { ngx_string("ubik"), 1, ngx_http_retort_native_is_run,
+      ngx_null_string, 0, ngx_http_retort_face_ubik },
+
     { ngx_string("azure"), 1, ngx_http_retort_azure_is_run,
       ngx_null_string, 0, ngx_http_retort_face_azure },
 
@@ -520,6 +523,29 @@ ngx_http_retort_set_workspace(ngx_conf_t *cf, ngx_command_t *cmd,
     }
 
     return ngx_http_set_complex_value_slot(cf, cmd, conf);
+}
+
+
+char *
+ngx_http_retort_set_planner(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_http_retort_loc_conf_t *rlcf = conf;
+
+    ngx_str_t  *value;
+
+    if (rlcf->planner.data) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    if (!ngx_http_retort_is_name(&value[1], NGX_HTTP_RETORT_PROFILE_MAX)) {
+        return "must be the name of an endpoint, of 1 to 31 characters";
+    }
+
+    rlcf->planner = value[1];
+
+    return NGX_CONF_OK;
 }
 
 

@@ -160,3 +160,10 @@ ngx_http_retort_face_e2b(u_char *p, ngx_http_retort_fault_t *f)
     return ngx_sprintf(p, "{\"code\":%ui,\"message\":\"%s\"}\n", f->status,
                        f->message);
 }
+
+
+u_char *
+ngx_http_retort_face_ubik(u_char *p, ngx_http_retort_fault_t *f)
+{
+    return ngx_sprintf(p, "{\"detail\":\"%s\"}\n", f->message);
+}

@@ -71,6 +71,13 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       0,
       NULL },
 
+    { ngx_string("retort_planner"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_http_retort_set_planner,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("retort_profile"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
       ngx_http_retort_set_profile,
@@ -468,6 +475,7 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_str_value(conf->imports, prev->imports, "");
     ngx_conf_merge_str_value(conf->profile, prev->profile, "default");
     ngx_conf_merge_str_value(conf->node, prev->node, "local");
+    ngx_conf_merge_str_value(conf->planner, prev->planner, "");
     ngx_conf_merge_ptr_value(conf->workspace, prev->workspace, NULL);
     ngx_conf_merge_ptr_value(conf->keys, prev->keys, NULL);
     ngx_conf_merge_ptr_value(conf->jwt, prev->jwt, NULL);

@@ -169,6 +169,7 @@ typedef struct {
     ngx_http_complex_value_t  *resource; /* URL of its metadata */
     ngx_str_t                  document; /* such metadata */
     ngx_str_t                  node;
+    ngx_str_t                  planner;      /* an endpoint's name */
     ngx_http_complex_value_t  *static_url;
     off_t                      limits[RETORT_LIMITS];
 
@@ -362,6 +363,8 @@ char *ngx_http_retort_set_imports(ngx_conf_t *cf, ngx_command_t *cmd,
 char *ngx_http_retort_set_profile(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_workspace(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+char *ngx_http_retort_set_planner(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_node(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
@@ -564,6 +567,7 @@ u_char *ngx_http_retort_face_azure(u_char *p, ngx_http_retort_fault_t *f);
 u_char *ngx_http_retort_face_anthropic(u_char *p,
     ngx_http_retort_fault_t *f);
 u_char *ngx_http_retort_face_e2b(u_char *p, ngx_http_retort_fault_t *f);
+u_char *ngx_http_retort_face_ubik(u_char *p, ngx_http_retort_fault_t *f);
 
 
 /* ngx_http_retort_verdict.c */

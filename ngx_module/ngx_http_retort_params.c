@@ -200,6 +200,13 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    if (rlcf->planner.len
+        && ngx_http_retort_add(params, "RETORT_PLANNER", &rlcf->planner)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
     if (ctx->inside.len
         && ngx_http_retort_add(params, "RETORT_SANDBOX", &ctx->inside)
            != NGX_OK)

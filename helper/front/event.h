@@ -36,6 +36,7 @@ typedef struct {
     const char        *text;        /* TEXT */
     size_t             len;
     const result_t    *res;         /* END */
+    const char        *memo;        /* END: the execution's */
     uint32_t           count;       /* BEGIN: which run of its sandbox it is */
 
     /* ITEM, in dialects that ask for it: its forms, as far as they are here */

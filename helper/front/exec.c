@@ -287,6 +287,7 @@ exec_begin(const request_t *req, const job_t *job, err_t *e)
     memcpy(x->called, job->called, sizeof(x->called));
     memcpy(x->session, job->session, sizeof(x->session));
     x->note = job->note;
+    x->memo = job->memo != NULL ? strdup(job->memo) : NULL;
     x->wake = wake_fd();
 
     if (exec_list(x) == -1) {
@@ -402,7 +403,8 @@ exec_over(exec_t *x)
 
     (void) pthread_mutex_lock(&exec_mutex);
 
-    x->bytes = sizeof(exec_t) + outputs_size(&x->res.out);
+    x->bytes = sizeof(exec_t) + outputs_size(&x->res.out)
+               + (x->memo != NULL ? strlen(x->memo) : 0);
     x->ended = now;
     s = exec_space(x->workspace);
 

@@ -141,6 +141,7 @@ follow_next(const follow_t *f, event_t *ev)
         ev->type = EVENT_END;
         ev->id = x->res.out.pos + 2;
         ev->res = &x->res;
+        ev->memo = x->memo;
         return x->state == EXEC_OVER;
     }
 

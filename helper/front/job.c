@@ -43,6 +43,7 @@ job_free(job_t *job)
 {
     job_files_free(job->files, job->nfiles);
     free(job->code);
+    free(job->memo);
     free(job->env);
     free(job->stdin_text);
     memset(job, 0, sizeof(job_t));

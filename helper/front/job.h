@@ -43,6 +43,8 @@ typedef struct {
     int                   lenient;      /* runs though a file was refused */
     int                   shelve;       /* its pictures and what it leaves in
                                            OUTPUT_DIR go onto the shelf */
+    char                 *memo;         /* the dialect's, for exec_t */
+    int                   whole;        /* all files that it leaves are kept */
     uint32_t              context;      /* a namespace of it; 0: the first */
     int                   fresh;        /* that is empty when it begins */
 

@@ -430,6 +430,9 @@ routes_do(routes_t *r, err_t *e)
     case OP_DIALOGUE:
         return routes_dialogue(r, e);
 
+    case OP_ASSET:
+        return routes_asset(r, e);
+
     case OP_CALL:
         return routes_call(r, e);
 

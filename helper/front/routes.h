@@ -39,6 +39,7 @@ struct routes_body_s {
 
 typedef struct {
     exec_t      *x;             /* NULL: nothing */
+    int          plan;          /* it has rounds */
     request_t    req;           /* without its views */
     job_t        job;
 } routes_later_t;
@@ -83,6 +84,7 @@ int routes_files(routes_t *r, err_t *e);
 int routes_shelf(routes_t *r, err_t *e);
 int routes_turn(routes_t *r, err_t *e);
 int routes_dialogue(routes_t *r, err_t *e);
+int routes_asset(routes_t *r, err_t *e);
 int routes_call(routes_t *r, err_t *e);
 int routes_call_end(routes_t *r, err_t *e);
 void routes_call_files(routes_t *r, call_t *c);

@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "follow.h"
 #include "metrics.h"
+#include "plan.h"
 #include "routes.h"
 #include "run.h"
 #include "text.h"
@@ -168,6 +169,7 @@ routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
     (void) buf_printf(&r->a->lines, "X-Retort-Execution: %s\r\n", x->id);
 
     r->later->x = x;
+    r->later->plan = r->dialect->plans;
     r->later->req = *r->req;
     request_detach(&r->later->req);
     r->later->job = *job;
@@ -189,11 +191,17 @@ routes_later(routes_later_t *later)
         return;
     }
 
-    if (run_job(x, &later->req, &later->job, -1, NULL, &e) == -1) {
-        run_refused(x, &e);
+    if (later->plan) {
+        plan_run(x, &later->req, &later->job);
+
+    } else {
+        if (run_job(x, &later->req, &later->job, -1, NULL, &e) == -1) {
+            run_refused(x, &e);
+        }
+
+        metrics_run(&later->req, &x->res);
     }
 
-    metrics_run(&later->req, &x->res);
     exec_over(x);
     exec_release(x);
     job_free(&later->job);
@@ -267,6 +275,35 @@ routes_exec_is_in(const routes_t *r, const exec_t *x, const char *session)
 }
 
 
+/* by its id, if it is there for this request */
+
+static exec_t *
+routes_exec_own(routes_t *r, err_t *e)
+{
+    int      owns;
+    exec_t  *x;
+
+    x = exec_find(r->id, r->req->workspace, e);
+
+    if (x == NULL || r->dialect->owns == NULL) {
+        return x;
+    }
+
+    (void) pthread_mutex_lock(&x->lock);
+    owns = r->dialect->owns(r->req, x);
+    (void) pthread_mutex_unlock(&x->lock);
+
+    if (owns) {
+        return x;
+    }
+
+    exec_release(x);
+    (void) err_set(e, 404, "execution_not_found", "no such execution");
+
+    return NULL;
+}
+
+
 /* by its id, or by the client's name for it in a session that it names, too */
 
 static exec_t *
@@ -277,7 +314,7 @@ routes_exec_find(routes_t *r, err_t *e)
     exec_t  *x;
 
     if (r->dialect->named == NULL) {
-        return exec_find(r->id, r->req->workspace, e);
+        return routes_exec_own(r, e);
     }
 
     if (r->dialect->named(r->req, session, e) == -1) {
@@ -417,7 +454,7 @@ routes_exec_events(routes_t *r, err_t *e)
     exec_t  *x;
 
     form = r->dialect->form(r->req, e);
-    x = form != -1 ? exec_find(r->id, r->req->workspace, e) : NULL;
+    x = form != -1 ? routes_exec_own(r, e) : NULL;
 
     if (x == NULL) {
         return -1;

@@ -176,7 +176,8 @@ run_want(run_t *r)
     r->want.files = r->req->run.artifacts < UINT32_MAX
                     ? (uint32_t) r->req->run.artifacts : UINT32_MAX;
     r->want.flags = r->job->shelve ? KRN_WANT_OUTPUTS|KRN_WANT_STAY
-                    : r->box->sandbox[0] == '\0' ? KRN_WANT_ALL : 0;
+                    : r->box->sandbox[0] == '\0' || r->job->whole
+                      ? KRN_WANT_ALL : 0;
 }
 
 

@@ -77,6 +77,11 @@ sub anthropic {
         . qq("$message"},"request_id":"req_"}\n);
 }
 
+sub ubik {
+    my ($status, $code, $message) = @_;
+    return qq({"detail":"$message"}\n);
+}
+
 sub e2b {
     my ($status, $code, $message) = @_;
     return qq({"code":$status,"message":"$message"}\n);
@@ -91,7 +96,7 @@ sub azure {
     return qq({"error":{"code":"$azure{$status}","message":"$message"}}\n);
 }
 
-my %face = (e2b => \&e2b, native => \&native, qwen => \&native, mcp => \&rpc,
+my %face = (ubik => \&ubik, e2b => \&e2b, native => \&native, qwen => \&native, mcp => \&rpc,
             anthropic => \&anthropic, prisme => \&prisme, azure => \&azure, azure_image => \&azure,
             azure_mcp => \&rpc);
 

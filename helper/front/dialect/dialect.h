@@ -32,7 +32,8 @@
     X(anthropic)                                                              \
     X(azure)                                                                  \
     X(azure_image)                                                            \
-    X(e2b)
+    X(e2b)                                                                    \
+    X(ubik)
 
 
 /* what a route does */
@@ -64,6 +65,7 @@ typedef enum {
     OP_HEALTH,
     OP_TURN,                    /* several runs in one sandbox */
     OP_DIALOGUE,                /* a model is asked, and what it wants is run */
+    OP_ASSET,                   /* what a planned execution has left */
     OP_CALL,                    /* a message, which may ask for a run */
     OP_CALL_RESUME,             /* the rest of an answer that was cut */
     OP_CALL_END                 /* the end of a client's session */
@@ -229,6 +231,13 @@ typedef struct {
     int   (*stream)(int form, answer_t *a);
     void  (*event)(const request_t *req, int form, const event_t *ev,
                    buf_t *to);
+
+    /*
+     * Its executions are of several rounds (plan.h).  Is one there for this
+     * request at all?  x->lock is held; NULL: yes.
+     */
+    int   plans;
+    int   (*owns)(const request_t *req, const exec_t *x);
 
     /* a run that goes on behind its answer; x->lock is held, it may be over */
     void  (*render_exec)(const request_t *req, const exec_t *x, answer_t *a);

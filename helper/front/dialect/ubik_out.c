@@ -1,0 +1,351 @@
+
+/*
+ * In retort-front, as its own uid without any capability.  Ubik: executions
+ * and their events.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "native.h"
+#include "ubik.h"
+
+
+typedef struct {
+    const char      *id;
+    const char      *memo;
+    const char      *sandbox;
+    exec_state_t     state;
+    const result_t  *res;
+} ubik_view_t;
+
+
+static const char *
+ubik_status(const ubik_view_t *v)
+{
+    if (v->state == EXEC_OVER) {
+        return v->res->verdict == VERDICT_OK ? "completed" : "failed";
+    }
+
+    return v->state == EXEC_WAITING ? "pending" : "running";
+}
+
+
+/* "/ubik/api/v1" and what is behind it; a client has the host already */
+
+static json_object *
+ubik_url(const request_t *req, const char *head, const char *id,
+    const char *tail)
+{
+    buf_t         url;
+    json_object  *v;
+
+    memset(&url, 0, sizeof(url));
+    (void) buf_printf(&url, "%s%s%s%s", req->script, head, id, tail);
+    v = native_bytes(url.data, url.len);
+    buf_free(&url);
+
+    return v;
+}
+
+
+static json_object *
+ubik_media(const request_t *req, const ubik_view_t *v, json_object *memo,
+    const char *key)
+{
+    size_t        i;
+    char          tail[REQ_EXECUTION + OUT_NAME + 32];
+    const char   *name, *uuid;
+    json_object  *list, *all, *one, *from;
+
+    all = json_object_new_array();
+
+    if (!ubik_tool(ubik_text(memo, "tool"), &name, &uuid)
+        || !json_object_object_get_ex(memo, key, &list))
+    {
+        return all;
+    }
+
+    for (i = 0; i < json_object_array_length(list); i++) {
+        from = json_object_array_get_idx(list, i);
+        (void) snprintf(tail, sizeof(tail), "/%s/%s", v->id,
+                        ubik_text(from, "name"));
+
+        one = json_object_new_object();
+        native_add(one, "type", native_string("media_reference"));
+        native_add(one, "asset_filename",
+                   native_string(ubik_text(from, "name")));
+        native_add(one, "url", ubik_url(req, "/assets/tools/", uuid,
+                                        tail));
+        native_add(one, "tool_id", native_string(uuid));
+        native_add(one, "execution_id", native_string(v->id));
+        (void) json_object_array_add(all, one);
+    }
+
+    return all;
+}
+
+
+static json_object *
+ubik_of(json_object *memo, const char *key)
+{
+    json_object  *v;
+
+    return json_object_object_get_ex(memo, key, &v) ? json_object_get(v)
+                                                    : NULL;
+}
+
+
+static json_object *
+ubik_outputs(const request_t *req, const ubik_view_t *v, json_object *memo)
+{
+    json_object  *o, *plan, *rounds;
+
+    plan = ubik_of(memo, "plan");
+    rounds = ubik_of(memo, "rounds");
+    o = json_object_new_object();
+    native_add(o, "sandbox_id", v->sandbox[0] != '\0'
+                                ? native_string(v->sandbox) : NULL);
+    native_add(o, "generated_files", ubik_media(req, v, memo, "files"));
+    native_add(o, "logs", native_stream(&v->res->out, OUT_STDOUT));
+    native_add(o, "artifacts", ubik_media(req, v, memo, "artifacts"));
+    native_add(o, "plan", plan != NULL ? plan : json_object_new_array());
+    native_add(o, "total_rounds", rounds != NULL ? rounds
+                                                 : json_object_new_int(0));
+    native_add(o, "execution_id", native_string(v->id));
+
+    return o;
+}
+
+
+static json_object *
+ubik_error(const ubik_view_t *v, json_object *memo)
+{
+    if (v->state != EXEC_OVER || v->res->verdict == VERDICT_OK) {
+        return NULL;
+    }
+
+    return native_string(*ubik_text(memo, "error") != '\0'
+                         ? ubik_text(memo, "error")
+                         : verdict_text(v->res->verdict));
+}
+
+
+/* what was accepted: 202 */
+
+static json_object *
+ubik_accepted(const request_t *req, const ubik_view_t *v, const char *uuid)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "execution_id", native_string(v->id));
+    native_add(o, "status", native_string("pending"));
+    native_add(o, "tool_id", native_string(uuid));
+    native_add(o, "details_url", ubik_url(req, "/tool-executions/", v->id,
+                                          ""));
+    native_add(o, "stream_url", ubik_url(req, "/tool-executions/", v->id,
+                                         "/stream"));
+
+    return o;
+}
+
+
+static json_object *
+ubik_execution(const request_t *req, const exec_t *x, const ubik_view_t *v,
+    json_object *memo, const char *uuid)
+{
+    json_object  *o, *done;
+
+    done = ubik_of(memo, "completed");
+    o = json_object_new_object();
+    native_add(o, "id", native_string(v->id));
+    native_add(o, "tool_id", native_string(uuid));
+    native_add(o, "user_id", *ubik_text(memo, "user") != '\0'
+                             ? native_string(ubik_text(memo, "user")) : NULL);
+    native_add(o, "status", native_string(ubik_status(v)));
+    native_add(o, "inputs", ubik_of(memo, "inputs"));
+    native_add(o, "outputs", v->state == EXEC_OVER
+                             ? ubik_outputs(req, v, memo) : NULL);
+    native_add(o, "error", ubik_error(v, memo));
+    native_add(o, "created_at", native_time(x->begun));
+    native_add(o, "started_at", v->state != EXEC_WAITING
+                                ? native_time(x->begun) : NULL);
+    native_add(o, "completed_at", done != NULL
+                   ? native_time((uint64_t) json_object_get_int64(done))
+                   : NULL);
+    json_object_put(done);
+
+    return o;
+}
+
+
+void
+ubik_render_exec(const request_t *req, const exec_t *x, answer_t *a)
+{
+    ubik_view_t   v;
+    const char   *name, *uuid;
+    json_object  *memo;
+
+    v.id = x->id;
+    v.memo = x->memo;
+    v.state = x->state;
+    v.res = &x->res;
+    v.sandbox = x->state == EXEC_OVER ? x->res.sandbox : x->sandbox;
+    memo = ubik_memo(x->memo);
+
+    if (!ubik_tool(ubik_text(memo, "tool"), &name, &uuid)) {
+        uuid = "";
+    }
+
+    native_write(strcmp(req->method, "POST") == 0
+                 ? ubik_accepted(req, &v, uuid)
+                 : ubik_execution(req, x, &v, memo, uuid), a);
+    a->form = NULL;
+    json_object_put(memo);
+}
+
+
+int
+ubik_stream_head(int form, answer_t *a)
+{
+    if (form != UBIK_SSE) {
+        return 0;
+    }
+
+    a->type = "text/event-stream";
+    a->form = "sse";
+    (void) buf_puts(&a->lines, "Cache-Control: no-store\r\n"
+                               "X-Accel-Buffering: no\r\n");
+
+    return 1;
+}
+
+
+/* the outputs, and their keys once more beside them */
+
+static json_object *
+ubik_end(const request_t *req, const event_t *ev, json_object *memo)
+{
+    ubik_view_t                   v;
+    json_object                  *o, *outputs;
+    struct json_object_iterator   it, end;
+
+    v.id = ev->execution;
+    v.memo = ev->memo;
+    v.state = EXEC_OVER;
+    v.res = ev->res;
+    v.sandbox = ev->res->sandbox;
+
+    o = json_object_new_object();
+
+    if (ev->res->verdict != VERDICT_OK) {
+        native_add(o, "message", ubik_error(&v, memo));
+        native_add(o, "code", native_string(verdict_text(ev->res->verdict)));
+    }
+
+    outputs = ubik_outputs(req, &v, memo);
+    native_add(o, "execution_id", native_string(v.id));
+    native_add(o, "status", native_string(ubik_status(&v)));
+    native_add(o, "outputs", json_object_get(outputs));
+
+    it = json_object_iter_begin(outputs);
+    end = json_object_iter_end(outputs);
+
+    for ( /* void */ ; !json_object_iter_equal(&it, &end);
+         json_object_iter_next(&it))
+    {
+        if (strcmp(json_object_iter_peek_name(&it), "execution_id") != 0) {
+            native_add(o, json_object_iter_peek_name(&it),
+                       json_object_get(json_object_iter_peek_value(&it)));
+        }
+    }
+
+    json_object_put(outputs);
+
+    return o;
+}
+
+
+void
+ubik_event(const request_t *req, int form, const event_t *ev, buf_t *to)
+{
+    const char   *name;
+    json_object  *o, *memo;
+
+    (void) form;
+
+    if (ev->type == EVENT_BEAT || ev->type == EVENT_ITEM) {
+        (void) buf_puts(to, ev->type == EVENT_BEAT ? ":\n\n" : "");
+        return;
+    }
+
+    if (ev->type == EVENT_END) {
+        memo = ubik_memo(ev->memo);
+        name = ev->res->verdict == VERDICT_OK ? "tool_end" : "error";
+        o = ubik_end(req, ev, memo);
+        json_object_put(memo);
+
+    } else {
+        o = json_object_new_object();
+        name = ev->type == EVENT_TEXT ? "tool_partial_update" : "tool_update";
+
+        if (ev->type == EVENT_TEXT) {
+            native_add(o, "content", native_bytes(ev->text, ev->len));
+            native_add(o, "output_key", native_string("logs"));
+
+        } else {
+            native_add(o, "phase", native_string("running"));
+            native_add(o, "message", native_string("The execution has begun"));
+        }
+    }
+
+    (void) buf_printf(to, "event: %s\ndata: ", name);
+    native_line(to, o);
+    (void) buf_puts(to, "\n");
+}
+
+
+/* 422: where the fault is; "code" is the key of the inputs that has it */
+
+static json_object *
+ubik_detail(const err_t *e)
+{
+    json_object  *all, *one, *loc;
+
+    loc = json_object_new_array();
+    (void) json_object_array_add(loc, native_string("body"));
+
+    if (strcmp(e->code, "inputs") != 0 && e->code[0] != '\0') {
+        (void) json_object_array_add(loc, native_string("inputs"));
+    }
+
+    if (e->code[0] != '\0') {
+        (void) json_object_array_add(loc, native_string(e->code));
+    }
+
+    one = json_object_new_object();
+    native_add(one, "loc", loc);
+    native_add(one, "msg", native_string(e->text));
+    native_add(one, "type", native_string(strcmp(e->text, "Field required")
+                                          == 0 ? "missing" : "value_error"));
+    all = json_object_new_array();
+    (void) json_object_array_add(all, one);
+
+    return all;
+}
+
+
+void
+ubik_fail(const err_t *e, answer_t *a)
+{
+    json_object  *o;
+
+    o = json_object_new_object();
+    native_add(o, "detail", e->status == 422 ? ubik_detail(e)
+                                             : native_string(e->text));
+    native_write(o, a);
+    a->form = NULL;
+    a->status = e->status;
+    a->retry_after = e->retry_after;
+}
