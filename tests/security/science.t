@@ -1,0 +1,110 @@
+#!/usr/bin/perl
+
+# What numpy, pandas, scipy and scikit-learn test of themselves passes in a
+# sandbox as it does outside, by the same interpreter from the same image: the
+# filter and the walls break none of it.
+#
+# SCIENCE=all takes every test file, which lasts for hours.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+
+use File::Temp qw(tempdir);
+use Retort::Service;
+use Test::More;
+
+my $top = $Retort::Service::TOP;
+my $all = ($ENV{SCIENCE} // '') eq 'all';
+
+chomp(my $tree = `\Q$top\E/auto/science`);
+die "no tests of science: auto/science\n" if $? || !-d $tree;
+
+# outside of a sandbox only: what limits are there for
+my %may_fail = map { $_ => 1 } ();
+
+
+sub list {
+    return split /^/, Retort::Service::slurp("$FindBin::Bin/science/some.list")
+        if !$all;
+    return map { s{^\Q$tree\E/own/}{}r }
+        `find \Q$tree\E/own -path '*/tests/*' -name 'test_*.py' | sort`;
+}
+
+my @list = list();
+my $work = tempdir('science-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+
+chmod 0755, $work;
+Retort::Service::write_file("$work/list", join('', @list), 0644);
+system("cp -r $tree/own $tree/pytest $work/ && cp \Q$FindBin::Bin\E/science/run.sh"
+       . " $work/ && cp \Q$FindBin::Bin\E/science/retort_paths.py $work/pytest/") == 0
+    or die 'no copy';
+system("tar -C $work -cf $work.tar own pytest run.sh list") == 0 or die 'no tar';
+
+
+sub results {
+    my %r;
+
+    for (split /\n/, $_[0]) {
+        my ($how, $name) = /^(\w+) (.*)/ or next;
+        $r{$name} = $how if ($r{$name} // 'passed') eq 'passed';
+    }
+
+    return \%r;
+}
+
+
+# outside: root's own chroot, with the image at the same place
+
+sub outside {
+    my $image = Retort::Service::image();
+    my $said = `unshare -m -p -f sh -c '
+        mount --bind $work $image/workspace && mount -t proc proc $image/proc \\
+        && mount -t tmpfs tmpfs $image/tmp && mount --rbind /dev $image/dev \\
+        && exec chroot $image /usr/bin/env -i PATH=/usr/bin:/bin LANG=C.UTF-8 \\
+        bash /workspace/run.sh /workspace/list' 2>&1`;
+
+    return (results(Retort::Service::slurp("$work/results")), $said);
+}
+
+
+sub inside {
+    my $s = Retort::Service->new(
+        location => 'client_max_body_size 400m;', profiles => { default => {
+        import => '', memory => '4g 4g', disk => '1g 1g', inodes => '65536 65536',
+        tmp => '256m 256m', fsize => '512m 1g', processes => '256 256',
+        cpu => '2 2', files => '1024 1024', timeout => '1h 24h', ttl => '1h 24h',
+        request => '400m 400m', output => '1m 4m' } });
+    my $box = $s->session;
+
+    my $put = $s->request('PUT', "/v1/sandboxes/$box/files/t.tar",
+                          Retort::Service::slurp("$work.tar"),
+                          'content-type' => 'application/octet-stream');
+    like($put->{status}, qr/^20[01]$/, 'the tests are in the sandbox')
+        or diag $put->{content};
+
+    my $r = $s->bash('tar xf t.tar && rm t.tar && bash run.sh /workspace/list',
+                     sandbox_id => $box);
+    is($r->{status}, 'ok', 'they run to their end') or diag explain $r;
+    my $got = $s->get("/v1/sandboxes/$box/files/results")->{content};
+    $s->end;
+
+    return (results($got), $r->{stdout});
+}
+
+
+my ($out, $out_said) = outside();
+my ($in, $in_said) = inside();
+my @passed = grep { $out->{$_} eq 'passed' } keys %$out;
+my @broken = grep { ($in->{$_} // 'missing') ne 'passed' && !$may_fail{$_} }
+             sort @passed;
+
+cmp_ok(scalar @passed, '>', 500, 'outside ' . @passed . ' of them pass')
+    or diag $out_said;
+is(scalar @broken, 0, 'and all of these do in a sandbox')
+    or diag join("\n", (map { "$_: " . ($in->{$_} // 'missing') } @broken),
+                 $in_said);
+unlink "$work.tar";
+done_testing;
