@@ -176,6 +176,20 @@ fuzzers: $(FUZZ)
 
 $(O)/tests/fuzz/%.o: CPPFLAGS += -Itests/fuzz/lib -Ihelper/front
 
+# one of them is linked with parts of the module, and of nginx
+
+NGX_OBJS = $(O)/tests/fuzz/module.o $(call fuzz_objs,module)
+NGX_TREE = objs/nginx
+NGX_DIRS = build src/core src/event src/event/modules src/os/unix src/http \
+	src/http/modules src/http/v2
+
+$(NGX_TREE)/.stamp:
+	$(Q)env -u MAKEFLAGS -u MAKELEVEL ngx_module/build
+
+$(NGX_OBJS): CPPFLAGS += -Ingx_module $(addprefix -I$(NGX_TREE)/,$(NGX_DIRS))
+$(NGX_OBJS): WARN = -w
+$(NGX_OBJS): | $(NGX_TREE)/.stamp
+
 $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $$(call fuzz_objs,$$*) $(FUZZ_MAIN)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
