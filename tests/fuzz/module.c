@@ -1,7 +1,8 @@
 
 /*
- * What the module reads of others, compiled apart from nginx: the front's FastCGI records, the JSON of a cut answer, which it makes
- * whole, and the JSON of tokens.  The first byte says which.
+ * What the module reads of others, compiled apart from nginx: the front's
+ * FastCGI records, the JSON of a cut answer, which it makes whole, and the JSON
+ * of tokens.  The first byte says which.
  *
  * links: ngx_module/ngx_http_retort_record.c ngx_module/ngx_http_retort_json.c
  * links: ngx_module/ngx_http_retort_claims.c tests/fuzz/lib/nginx_bed.c
