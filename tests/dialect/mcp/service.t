@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../lib";
 
+use IO::Socket::INET;
 use JSON::PP;
 use MIME::Base64 qw(decode_base64);
 use Retort::Service;
@@ -95,6 +96,29 @@ $r = tool('/prisme/mcp', 'execute_python', { code => 'None.x' });
 is($r->{structuredContent}{error}{code}, 'AttributeError', 'or an exception');
 like($r->{structuredContent}{error}{message},
      qr/^AttributeError: 'NoneType' object/, 'with its message');
+
+# a stream that is cut goes on where it was
+
+my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$s->{port}");
+my $body = $json->encode({ jsonrpc => '2.0', id => 'cut', method =>
+    'tools/call', params => { name => 'python', arguments => { code =>
+    "import time\nprint('one', flush=True)\ntime.sleep(1)\nprint('two')" },
+    _meta => { progressToken => 1 } } });
+my ($got, $last) = ('', '');
+
+print $socket join "\r\n", 'POST /mcp HTTP/1.1', 'Host: localhost',
+    "Authorization: Bearer $s->{key}", 'Content-Type: application/json',
+    'Accept: application/json, text/event-stream', "Mcp-Session-Id: $in[1]",
+    "MCP-Protocol-Version: $in[3]", 'Content-Length: ' . length $body, '',
+    $body;
+while ($got !~ /"one"/ && sysread $socket, my $more, 4096) { $got .= $more }
+close $socket;
+$last = $1 while $got =~ /^id: (\S+)/mg;
+$r = $s->request('GET', '/mcp', '', @in, 'last-event-id' => $last);
+is($r->{headers}{'content-type'}, 'text/event-stream', 'a cut stream goes on');
+unlike($r->{content}, qr/"message":"one"/, 'behind what was told');
+like($r->{content}, qr/"message":"two".*"id":"cut","result"/s,
+     'until the answer');
 
 # Anthropic's tools, in a sandbox that is named
 
