@@ -93,6 +93,7 @@ typedef struct {
     bool                  call;         /* an endpoint: it may be private */
     uint64_t              size;         /* bytes of this answer, at most */
     uint64_t             *left;         /* of all answers together */
+    uint64_t              until;        /* msec, of all its redirects */
     uint64_t              got;
     unsigned              hops;
     bool                  headed;       /* the front has its head */

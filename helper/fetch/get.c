@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fetch.h"
@@ -26,10 +27,31 @@ get_refuse(const fetch_one_t *one, fetch_code_t code, const char *why)
 }
 
 
+static uint64_t
+get_now(void)
+{
+    struct timespec  t;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &t);
+
+    return (uint64_t) t.tv_sec * 1000 + (uint64_t) t.tv_nsec / 1000000;
+}
+
+
+/* its redirects together have the time that it has */
+
 static int
 get_begin(CURLM *multi, fetch_one_t *one)
 {
-    return curl_easy_setopt(one->easy, CURLOPT_URL, one->url.text) == CURLE_OK
+    long      msec;
+    uint64_t  now;
+
+    now = get_now();
+    msec = now < one->until ? (long) (one->until - now) : 1;
+
+    return curl_easy_setopt(one->easy, CURLOPT_TIMEOUT_MS, msec) == CURLE_OK
+           && curl_easy_setopt(one->easy, CURLOPT_URL, one->url.text)
+              == CURLE_OK
            && curl_multi_add_handle(multi, one->easy) == CURLM_OK ? 0 : -1;
 }
 
@@ -161,6 +183,7 @@ get_all(fetch_conf_t *c, int conv, const fetch_req_t *req, char *urls)
         all[i].index = i;
         all[i].size = c->size < left ? c->size : left;
         all[i].left = &left;
+        all[i].until = get_now() + c->time;
         get_one(multi, &all[i], urls);
         urls += urls < end ? strlen(urls) + 1 : 0;
     }

@@ -68,7 +68,7 @@ my $f = Retort::Fetch->start(
     "endpoint plain $at/echo", "endpoint refuse $at/refuse",
     "endpoint away $at/away", "endpoint none $at/none",
     "endpoint endless $at/endless size=100k", "endpoint cut $at/cut",
-    "endpoint slow $at/slow timeout=1s", "endpoint long $at/slow",
+    "endpoint slow $at/slow timeout=5s", "endpoint long $at/slow",
     'endpoint closed http://127.0.0.1:1/', 'endpoint nowhere http://x.invalid/');
 
 is($f->{ready}, 1, 'it starts') or diag $f->log;
@@ -131,7 +131,7 @@ like($f->call('nowhere', '{}')->{text}, qr/host is not known/, '... no such host
 
 my $conv = $f->ask(4, name => 'long', body => '{}');
 is(Retort::Fetch::hear($conv)->{op}, 101, 'a call is under way');
-is(scalar $f->children, 1, '... in a child of its own');
+ok(wait_for(sub { $f->children == 1 }), '... in a child of its own');
 close $conv;
 ok(wait_for(sub { !$f->children }), '... that ends when the front wants no more');
 

@@ -32,6 +32,7 @@ my %say = (
     loop => sub { answer($_[0], 302, '', 'Location: /loop') },
     five => sub { answer($_[0], 307, '', 'Location: ' . ($_[1] < 4 ? '/five?' . ($_[1] + 1) : '/file')) },
     six => sub { answer($_[0], 307, '', 'Location: ' . ($_[1] < 5 ? '/six?' . ($_[1] + 1) : '/file')) },
+    slow => sub { sleep 1; answer($_[0], 307, '', 'Location: /slow?' . ($_[1] + 1)) },
     lost => sub { answer($_[0], 302, 'no place') },
     fat => sub { answer($_[0], 302, 'x' x 300_000, 'Location: /file') },
     stall => sub { print { $_[0] } "$ok\r\nhalf"; $_[0]->flush; sleep 600 },
@@ -68,7 +69,7 @@ my $web = web(sub {
 });
 
 my $at = "http://127.0.0.1:$web->{port}";
-my @limits = ("fetch_allow 127.0.0.1:$web->{port}", 'fetch size=200k total=500k count=40 time=2s');
+my @limits = ("fetch_allow 127.0.0.1:$web->{port}", 'fetch size=200k total=500k count=40');
 my $dir = tempdir(CLEANUP => 1);
 my $secret = 'sk-' . join '', map { chr 97 + rand 26 } 1 .. 40;
 
@@ -80,6 +81,7 @@ chmod 0640, "$dir/key";
 chown 0, 65534, "$dir/key";
 
 my $f = Retort::Fetch->start(@limits, "endpoint model $at/held key_file=$dir/key");
+my $hasty = Retort::Fetch->start(@limits, 'fetch time=2s');
 my $r = $f->get("$at/file");
 
 is("$r->{code} $r->{status} $r->{type} $r->{data}", OK . ' 200 text/csv content', 'a file is fetched');
@@ -90,14 +92,14 @@ is($f->get("$at/more")->{data}, 'abc', 'what is behind an answer is not part of 
 
 for my $row ([none => FAILED, qr/answered 404/], [error => FAILED, qr/answered 500/], [nobody => FAILED, qr/answered 204/], [part => FAILED, qr/206/],
     [loop => REFUSED, qr/redirected too often/], [six => REFUSED, qr/too often/], [lost => FAILED, qr/answered 302/], [fat => SIZE, qr/longer/],
-    [stall => TIME, qr/too long/], [silent => TIME, qr/too long/], [drip => TIME, qr/too long/], [less => FAILED, qr/ended before/],
+    [slow => TIME, qr/too long/], [stall => TIME, qr/too long/], [silent => TIME, qr/too long/], [drip => TIME, qr/too long/], [less => FAILED, qr/ended before/],
     [huge => SIZE, qr/longer/], [negative => FAILED, qr/not understood/], [endless => SIZE, qr/longer/], [chunks => SIZE, qr/longer/],
     [chunk => FAILED, qr/not understood|ended/], [garbage => FAILED, qr/not understood/], [old => FAILED, qr/not understood/], [drop => FAILED, qr/ended/],
     [upgrade => FAILED, qr/answered 101|not understood|ended/])
 {
     my $began = time;
 
-    $r = $f->get("$at/$row->[0]");
+    $r = ($row->[1] == TIME ? $hasty : $f)->get("$at/$row->[0]");
     is($r->{code}, $row->[1], "$row->[0]: it ends") or diag explain $r;
     like($r->{text}, $row->[2], '... with the reason');
     cmp_ok(length $r->{data}, '<=', 200 * 1024, '... with no more than is allowed');
@@ -105,7 +107,7 @@ for my $row ([none => FAILED, qr/answered 404/], [error => FAILED, qr/answered 5
 }
 
 for my $name (qw(headers line hundred)) {
-    $r = $f->get("$at/$name");
+    $r = $hasty->get("$at/$name");
     isnt($r->{code} // 99, OK, "$name: a head without an end is no file");
 }
 
@@ -119,7 +121,7 @@ like($f->get("$at/show")->{data}, qr{^GET /show HTTP/1\.1\r\nHost: 127\.0\.0\.1:
 # ---- many at once ----
 
 my $began = time;
-my @all = $f->get(map { "$at/$_" } qw(stall file silent none file?1 less file?2));
+my @all = Retort::Fetch->start(@limits, 'fetch time=10s')->get(map { "$at/$_" } qw(stall file silent none file?1 less file?2));
 
 is(join(' ', map { $_->{code} } @all), join(' ', TIME, OK, TIME, FAILED, OK, FAILED, OK), 'each file has an end of its own');
 cmp_ok(time - $began, '<', 20, '... all at the same time');
@@ -130,6 +132,7 @@ is(scalar(grep { $_->{code} == OK } @all), 1, '... which the front may lower');
 @all = $f->get(map {"$at/file?$_"} 1 .. 41);
 is(join(' ', map { $_->{code} } @all[38 .. 40]), join(' ', OK, OK, SIZE), 'and a number');
 
+wait_for(sub { !$f->children });
 my @conv = map { $f->ask(2, count => 1, body => "$at/silent?$_\0") } 1 .. 64;
 ok(wait_for(sub { $f->children == 64 }), 'there are up to 64 requests');
 is($f->get("$at/file")->{code}, BUSY, '... one more is told to wait');
@@ -180,6 +183,8 @@ sub holds {
 
 for my $row ([1, 4, name => 'model', body => '{}'], [0, 2, count => 1, body => "$at/held\0"]) {
     my ($has, $op, @more) = @$row;
+
+    wait_for(sub { !$f->children });
     my $conv = $f->ask($op, @more);
     sysread $asked, my $dot, 1;
     my ($pid) = $f->children;
