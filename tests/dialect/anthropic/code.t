@@ -16,8 +16,8 @@ use Retort::Front qw(done_front);
 
 plan skip_all => 'needs root' if $> != 0;
 
-my $f = Retort::Front->start(timeout => 1500, output => 2000, sessions => 4,
-                             artifacts => 3, ttl => 60_000);
+my $f = Retort::Front->start(timeout => 60_000, timeout_max => 60_000,
+                             output => 2000, artifacts => 3);
 my @api = (RETORT_API => 'anthropic', SCRIPT_NAME => '/anthropic/v1',
            HTTP_ANTHROPIC_VERSION => '2026-10-21');
 my $time = qr/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/;
@@ -115,7 +115,8 @@ sub bash_error {
         'bash_code_execution_tool_result_error', error_code => $code } }, $name);
 }
 
-bash_error(run(bash('nap(60)')), 'execution_time_exceeded', 'too slow');
+bash_error(ask({ content => [bash('nap(600)')] }, RETORT_LIMIT_TIMEOUT => 500),
+           'execution_time_exceeded', 'too slow');
 bash_error(run(bash('out("x" x 3000)')), 'output_file_too_large', 'too much');
 bash_error(run(bash('change(4, "big", 1e9)')), 'output_file_too_large',
            'a file that is too large');

@@ -15,14 +15,14 @@ use Test::More;
 
 my $s = Retort::Service->new(stopped => 1);
 
-$s->{location} = <<"CONF";
-location /anthropic/v1/ {
+$s->{location} = join '', map { <<"CONF" } '/anthropic', '/short';
+location $_/v1/ {
     retort_api anthropic;
     retort_pass unix:$s->{dir}/run/front.sock;
     retort_auth_key_file $s->{dir}/keys;
     retort_limit_image 1m;
     retort_limit_output 100k;
-    retort_limit_turn 3s;
+    ${\ ($_ eq '/short' ? 'retort_limit_turn 1s;' : '')}
 }
 CONF
 $s->configure;
@@ -32,8 +32,8 @@ my ($container, $n) = (undef, 0);
 
 
 sub ask {
-    my ($body) = @_;
-    my $r = $s->request('POST', '/anthropic/v1/code_execution',
+    my ($body, $at) = @_;
+    my $r = $s->request('POST', ($at // '/anthropic') . '/v1/code_execution',
                         encode_json($body), 'anthropic-version' => '1');
     $r->{json} = decode_json($r->{content});
     $container = $r->{json}{container}{id} // $container;
@@ -163,10 +163,10 @@ is(edit(command => 'view', path => 'long', view_range => [29999, 30000])
 
 $r = ask({ container => $container, content => [{ type => 'server_tool_use',
     id => 'srvtoolu_slow', name => 'bash_code_execution',
-    input => { command => 'until [ -e go ]; do sleep 0.1; done; echo done' } }] });
+    input => { command => 'until [ -e go ]; do sleep 0.1; done; echo done' } }] },
+    '/short');
 is($r->{stop_reason}, 'pause_turn', 'a turn ends, its run does not');
-(my $box = $container) =~ s/^container/sbx/;
-$r = ask({ container => $container, content => $r->{content} });
+$r = ask({ container => $container, content => $r->{content} }, '/short');
 is($r->{stop_reason}, 'pause_turn', 'and may take long');
 
 $s->end;

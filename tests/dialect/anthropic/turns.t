@@ -25,9 +25,13 @@ my $r;
 
 sub ask {
     my ($body, %more) = @_;
-    return $f->get('POST', '/code_execution', $body, @api, RETORT_LIMIT_TURN => 300,
-                   %more);
+    return $f->get('POST', '/code_execution', $body, @api,
+                   RETORT_LIMIT_TURN => 60_000, %more);
 }
+
+# what is held is paused, whenever that is
+
+my @short = (RETORT_LIMIT_TURN => 200);
 
 sub bash {
     my ($id, $code) = @_;
@@ -61,17 +65,19 @@ sub again {
 # one block
 
 my $one = bash(1, held('one'));
-my $paused = ask({ content => [$one] });
+my $paused = ask({ content => [$one] }, @short);
 is_deeply(shape($paused), ['pause_turn', 'srvtoolu_1'],
           'what takes too long is paused, and its block told again');
-like($paused->{json}{container}{id}, qr/^container_n1_\w{32}$/,
-     'its container is known already');
+ok(wait_for(sub {
+    $paused = ask({ content => [$one] }, @short);
+    return $paused->{json}{container};
+}), 'its container is known before its end');
 is($paused->{json}{usage}{server_tool_use}{code_execution_requests}, 0,
    'nothing is counted yet');
-is_deeply(shape(again($paused)), ['pause_turn', 'srvtoolu_1'],
+is_deeply(shape(again($paused, @short)), ['pause_turn', 'srvtoolu_1'],
           'it may be paused again');
 let('one');
-my $whole = again($paused, RETORT_LIMIT_TURN => 60_000);
+my $whole = again($paused);
 is_deeply(shape($whole), ['end_turn', 'srvtoolu_1=one'],
           'the answer, sent back as it is, gets the result');
 is_deeply($whole->{json}{container}{id}, $paused->{json}{container}{id},
@@ -98,11 +104,14 @@ is(ran('one'), 3, 'and so is one in another container');
 
 my @all = (bash('a', 'out("a")'), bash('b', held('two')),
            bash('c', 'out("c")'));
-$paused = ask({ content => \@all });
+wait_for(sub {
+    $paused = ask({ content => \@all }, @short);
+    return $paused->{json}{content}[0]{type} ne 'server_tool_use';
+});
 is_deeply(shape($paused), ['pause_turn', 'srvtoolu_a=a', 'srvtoolu_b',
                            'srvtoolu_c'], 'what is done is told');
 let('two');
-is_deeply(shape(again($paused, RETORT_LIMIT_TURN => 60_000)),
+is_deeply(shape(again($paused)),
           ['end_turn', 'srvtoolu_b=two', 'srvtoolu_c=c'],
           'what is answered is not told again');
 is_deeply(shape(ask({ content => \@all })), ['end_turn', 'srvtoolu_a=a',
@@ -122,7 +131,7 @@ sub leave {
     my ($name, $told) = @_;
     my $c = $f->client;
     my $body = { content => [bash($name, held($name))] };
-    my $paused = $told ? ask($body) : undef;
+    my $paused = $told ? ask($body, @short) : undef;
     $c->send_request($f->params('POST', '/code_execution', @api,
         RETORT_LIMIT_TURN => 60_000, $name eq 'gone' ? (RETORT_EXECUTION => $id)
         : ()), encode_json($body));
@@ -138,7 +147,7 @@ ok(wait_for(sub { status() eq 'cancelled' }), 'which ends if it leaves');
 ($c, $body) = leave('kept', 1);
 $c->close;
 let('kept');
-is_deeply(shape(ask($body, RETORT_LIMIT_TURN => 60_000)),
+is_deeply(shape(ask($body)),
           ['end_turn', 'srvtoolu_kept=kept'],
           'one that was told to come back does not');
 
@@ -165,7 +174,7 @@ is_deeply(shape(ask({ content => [bash('x', 'out("x")')] },
                     RETORT_WORKSPACE => 'other')),
           ['end_turn', 'srvtoolu_x=x'], 'but those of others');
 let('many');
-is_deeply([map { shape(again($_, RETORT_LIMIT_TURN => 60_000))->[1] } @many],
+is_deeply([map { shape(again($_))->[1] } @many],
           [map { "srvtoolu_m$_=many" } 1 .. 16], 'all of them come to an end');
 is($f->get('POST', '/code_execution', { content => [$one] }, @api,
            RETORT_LIMIT_TURN => 'x')->{status}, 500, 'a turn has a length');
