@@ -7,6 +7,7 @@
 #   make asan       the same programs with ASan and UBSan, in objs/asan/
 #   make install    DESTDIR=, PREFIX= (/usr), SYSCONFDIR= (/etc)
 #   make fuzz       an hour of libFuzzer for each target: auto/fuzz
+#   make bench      beside what people would use instead: auto/bench
 #   make budget     size of the privileged part
 #   make clean
 #   make V=1        shows the commands
@@ -198,6 +199,16 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $$(call fuzz_objs,$$*) $(FUZZ_MAIN)
 	    $(LDLIBS)
 
 
+# what auto/bench measures with
+
+bench-programs: $(O)/bench/spawn $(O)/bench/empty
+
+$(O)/bench/%: $(O)/tests/bench/%.o
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(LINK) -o $@ $< -lfcgi $(LDLIBS)
+
+
 asan:
 	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined \
@@ -208,7 +219,7 @@ asan:
 check:
 	auto/test
 
-style boundary budget fuzz:
+style boundary budget fuzz bench:
 	auto/$@
 
 
@@ -236,4 +247,4 @@ clean:
 	$(if $(filter objs,$(O)),-not -path 'objs/asan/*'))
 
 .PHONY: all module helper kernel unit asan check style boundary budget \
-	fuzz fuzzers install clean
+	bench bench-programs fuzz fuzzers install clean
