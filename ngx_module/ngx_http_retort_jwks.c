@@ -225,6 +225,7 @@ ngx_http_retort_read_jwk(ngx_http_retort_jwks_reader_t *kr, ngx_array_t *jwk)
      || says((char *) (name)->data, text))
 
     pool = kr->cf->temp_pool;
+    pkey = NULL;
     ngx_str_null(&kid);
 
     value = ngx_http_retort_json_find(jwk, &id);
