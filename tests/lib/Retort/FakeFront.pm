@@ -113,11 +113,13 @@ sub connection {
     while (1) {
         my $req = Retort::FakeFront::Request->new($sock, $conn);
 
+        $req->{marker} = "$self->{log}.ends-$$";
         last unless $req->read_params;
 
         eval { $script->($req); 1 } or $req->note("died: $@");
 
         $self->write_log($req);
+        unlink $req->{marker};
 
         last if $req->{closed} || !$req->{keep} || !$req->{ended};
     }
@@ -141,6 +143,9 @@ sub requests {
 
     my @seen;
     my $end = time + 10;
+
+    # the client may know the end of an answer before it is written down
+    sleep 0.005 while @{[glob "$self->{log}.ends-*"]} && time < $end;
 
     do {
         @seen = ();
@@ -179,7 +184,7 @@ sub stop {
     kill 'TERM', $self->{pid};
     waitpid $self->{pid}, 0;
     delete $self->{pid};
-    unlink $self->{log};
+    unlink $self->{log}, glob "$self->{log}.ends-*";
     unlink $self->{address} if $self->{address} =~ m{^/};
 }
 
@@ -367,8 +372,15 @@ sub err {
 }
 
 
+# from here on somebody may ask for what was seen of this request
+
+sub ends { open my $fh, '>', shift->{marker} or die "marker: $!" }
+
+
 sub end {
     my ($self, $status) = @_;
+
+    $self->ends;
 
     $self->raw($self->record(Retort::FakeFront::FCGI_STDOUT, '')
                . $self->end_record($status));
@@ -381,6 +393,7 @@ sub end {
 sub answer {
     my ($self, $header, $body) = @_;
 
+    $self->ends;
     $header =~ s/\r?\n/\r\n/g;
     $self->send("$header\r\n\r\n" . ($body // ''));
     $self->end;
@@ -390,6 +403,7 @@ sub answer {
 sub close {
     my $self = shift;
 
+    $self->ends;
     CORE::close $self->{sock};
     $self->{closed} = 1;
 }

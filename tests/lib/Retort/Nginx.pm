@@ -143,12 +143,12 @@ sub command {
 
 
 sub asan {
+    $ENV{ASAN_OPTIONS} = $ASAN;          # of a static build, too
     return unless $ENV{RETORT_ASAN};
 
     chomp(my $asan = `gcc -print-file-name=libasan.so`);
     chomp(my $ubsan = `gcc -print-file-name=libubsan.so`);
     $ENV{LD_PRELOAD} = "$asan $ubsan";
-    $ENV{ASAN_OPTIONS} = $ASAN;
     $ENV{UBSAN_OPTIONS} = 'print_stacktrace=1';
 }
 
