@@ -246,6 +246,10 @@ ubik_key(ubik_job_t *u, const char *key, json_object *v, err_t *e)
     }
 
     if (strcmp(key, "request") == 0) {
+        if (json_object_get_string_len(v) > UBIK_MEMO) {
+            return ubik_fault(e, key, "String is too long");
+        }
+
         u->request = json_object_get_string(v);
         u->len = (size_t) json_object_get_string_len(v);
 

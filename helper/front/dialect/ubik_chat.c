@@ -26,7 +26,10 @@ static const char  ubik_chat_rules[] =
     "block. Never invent a result.";
 
 
-/* one more block behind "p"? its code's begin and end */
+/*
+ * What comes first behind "p": a block's code, or *from is NULL.  Where to look
+ * on, which is behind all that was looked at.
+ */
 
 static const char *
 ubik_chat_block(const char *p, const char *end, const char **from,
@@ -34,22 +37,27 @@ ubik_chat_block(const char *p, const char *end, const char **from,
 {
     const char  *open, *line, *close;
 
+    *from = NULL;
     open = memmem(p, (size_t) (end - p), UBIK_FENCE, 3);
 
-    if (open == NULL || (open != p && open[-1] != '\n')) {
-        return NULL;
+    if (open == NULL) {
+        return end;
     }
 
     line = memchr(open, '\n', (size_t) (end - open));
 
     if (line == NULL) {
-        return NULL;
+        return end;
+    }
+
+    if (open != p && open[-1] != '\n') {
+        return line + 1;
     }
 
     close = memmem(line, (size_t) (end - line), "\n" UBIK_FENCE, 4);
 
     if (close == NULL) {
-        return NULL;
+        return end;
     }
 
     *from = line + 1;
@@ -95,21 +103,9 @@ ubik_chat_code(const char *p, size_t n, buf_t *code)
     end = p + n;
 
     for (at = p; at < end; at = next) {
-        from = at;
         next = ubik_chat_block(at, end, &from, &to);
 
-        if (next == NULL) {
-            /* no fence here: one may begin at a later line */
-            next = memchr(at, '\n', (size_t) (end - at));
-            next = next != NULL ? next + 1 : end;
-            continue;
-        }
-
-        if (!ubik_chat_is_python(p, from)) {
-            continue;
-        }
-
-        if (++blocks == 1) {
+        if (from != NULL && ubik_chat_is_python(p, from) && ++blocks == 1) {
             (void) buf_add(code, from, (size_t) (to - from));
         }
     }

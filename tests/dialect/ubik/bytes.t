@@ -176,6 +176,15 @@ for my $row (
         'Extra inputs are not permitted')],
     ['{"inputs":{"request":"prose"}}', 422, bad('inputs', 'request',
         'There is no planner here: one fenced block of Python is needed')],
+    [$json->encode({ inputs => { request => 'a' x 300_000 } }), 422,
+     bad('inputs', 'request', 'String is too long')],
+    [$json->encode({ inputs => { request => "\n" x 250_000 . "a```" } }), 422,
+     bad('inputs', 'request',
+         'There is no planner here: one fenced block of Python is needed')],
+    [$json->encode({ inputs => { request => "x ```\n${F}sh\nls\n$F\n"
+        . "${F}python\n1\n$F\n${F}py\n2\n$F" } }), 422, bad('inputs',
+        'request',
+        'There is no planner here: one fenced block of Python is needed')],
     ['{"inputs":{"request":"a","document_ids":"x"}}', 422, bad('inputs',
         'document_ids', 'Input should be a valid list')],
     ['{"inputs":{"request":"a","document_ids":["x"]}}', 404,
@@ -187,7 +196,7 @@ for my $row (
     my ($body, $status, $detail) = @$row;
     my $res = ask('POST', '/tools/code_execution/execute', $body);
 
-    is($res->{status}, $status, "$status: $body");
+    is($res->{status}, $status, "$status: " . substr $body, 0, 70);
     is_deeply($res->{json}, { detail => $detail }, 'in the words of the vendor');
 }
 
