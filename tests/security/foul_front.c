@@ -297,15 +297,43 @@ foul_forge(uint64_t id)
 }
 
 
-/* operations on a box whose new kernel is not there yet; 0 if refused */
+/* a restart and, right behind it, another operation: what that is answered */
+
+static int
+foul_behind(uint64_t id, brk_op_t op)
+{
+    int        code;
+    brk_ans_t  ans;
+    brk_req_t  req;
+
+    req = foul_req(BRK_RESTART);
+    req.id = id;
+    (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
+    req = foul_req(op);
+    req.id = id;
+    req.signal = SIGKILL;
+    code = (int) foul_ask(&req).code;
+
+    do {
+        req = foul_req(BRK_LIMIT);
+        req.id = id;
+        ans = foul_ask(&req);
+    } while (ans.code == BRK_ESTATE);
+
+    return code;
+}
+
+
+/*
+ * Operations on a box whose new kernel is not there yet; 0 if refused.  The
+ * second one may come too late on a busy machine, but not every time.
+ */
 
 static int
 foul_hurry(uint64_t id)
 {
-    int        bad;
-    size_t     i;
-    brk_ans_t  ans;
-    brk_req_t  req;
+    int     bad, code, turn;
+    size_t  i;
 
     bad = 0;
 
@@ -316,21 +344,11 @@ foul_hurry(uint64_t id)
             continue;
         }
 
-        /* both are there when the broker reads the first */
-        req = foul_req(BRK_RESTART);
-        req.id = id;
-        (void) fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0);
-        req = foul_req(foul_ops[i]);
-        req.id = id;
-        req.signal = SIGKILL;
-        ans = foul_ask(&req);
-        bad += (ans.code != BRK_ESTATE);
+        for (turn = 0, code = BRK_OK; turn < 50 && code != BRK_ESTATE; turn++) {
+            code = foul_behind(id, foul_ops[i]);
+        }
 
-        do {
-            req = foul_req(BRK_LIMIT);
-            req.id = id;
-            ans = foul_ask(&req);
-        } while (ans.code == BRK_ESTATE);
+        bad += (code != BRK_ESTATE);
     }
 
     return bad;
