@@ -132,7 +132,7 @@ my %value = (
     retort_limit_cpu => 1, retort_limit_turn => '1s',
     retort_connect_timeout => '1s',
     retort_send_timeout => '1s', retort_read_timeout => '1s',
-    retort_buffer_size => '4k', retort_artifacts => $dir,
+    retort_buffer_size => '4k', retort_artifacts => $dir, retort_planner => 'p',
 );
 
 for (sort keys %value) {
