@@ -94,6 +94,7 @@ box_count(const retort_profile_t *p, box_counts_t *c)
         if (box->sandbox[0] != '\0') {
             c->sessions++;
             c->sessions_busy += box->owned != 0;
+            c->memory += box->owned ? 0 : box->stat.memory_now;
         }
     }
 

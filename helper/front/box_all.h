@@ -29,6 +29,7 @@ typedef struct {
     uint32_t  use[BOX_USES];
     uint32_t  sessions;
     uint32_t  sessions_busy;
+    uint64_t  memory;           /* bytes that those at rest had last */
 } box_counts_t;
 
 

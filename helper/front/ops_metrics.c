@@ -95,6 +95,7 @@ ops_pools(buf_t *to)
     int                       warm;
     size_t                    i;
     uint32_t                  p, v, values[7][RETORT_PROFILES_MAX];
+    uint64_t                  memory[RETORT_PROFILES_MAX];
     box_counts_t              c;
     const retort_settings_t  *s;
 
@@ -119,6 +120,7 @@ ops_pools(buf_t *to)
         values[4][p] = c.sessions_busy;
         values[5][p] = c.use[BOX_BUSY];
         values[6][p] = s->profile[p].sessions;
+        memory[p] = c.memory;
     }
 
     for (i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++) {
@@ -128,6 +130,14 @@ ops_pools(buf_t *to)
             v = values[i][p];
             ops_with(to, gauges[i].name, "profile", s->profile[p].name, v);
         }
+    }
+
+    prom_head(to, "retort_sessions_memory_bytes", "gauge",
+              "What sessions had when their last run ended.");
+
+    for (p = 0; p < s->nprofiles; p++) {
+        ops_with(to, "retort_sessions_memory_bytes", "profile",
+                 s->profile[p].name, memory[p]);
     }
 }
 

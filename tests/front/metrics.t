@@ -84,6 +84,8 @@ $p = metrics();
 is($p->value('retort_sessions', profile => 'default'), 1, 'a session is seen');
 is($p->value('retort_sessions_busy', profile => 'default'), 0,
    'it is not busy between runs');
+is($p->value('retort_sessions_memory_bytes', profile => 'default'), 3_000_000,
+   'its memory is that of its last run');
 is($p->value('retort_phase_seconds_count', phase => 'create'), 8,
    'a run in it makes no sandbox');
 is($p->value('retort_template_warm', profile => 'default'), 1,

@@ -189,6 +189,7 @@ sub stat_of {
 
     $b->{stat}[0] += 1500;
     $b->{stat}[1] += 500;      # of that
+    $b->{stat}[2] = 3_000_000;
     $b->{stat}[3] = 5_000_000;
 
     return $b->{stat};
