@@ -425,9 +425,12 @@ class Cell:
         self.new_zone()
         self.environ = []
 
+    def brought(self, name):
+        return any(name == one for one, _ in self.environ)
+
     def new_zone(self):
         """The C library reads TZ once, unless it is told to."""
-        if any(name == "TZ" for name, _ in self.environ):
+        if self.brought("TZ"):
             time.tzset()
 
     # a run
@@ -573,7 +576,8 @@ class Cell:
         shell.events.trigger("post_run_cell", result)
 
         if ok and not shell.failed:
-            retort_value.tell(shell.user_ns, result.result)
+            if self.brought(retort_value.NAME):
+                retort_value.tell(shell.user_ns, result.result)
 
         for stream in (sys.stdout, sys.stderr):
             try:

@@ -191,7 +191,6 @@ sub start {
     my ($self) = @_;
 
     $self->start_retortd;
-    $self->until_true(sub { -S "$self->{dir}/run/front.sock" });
     $self->start_nginx;
     $self->wait_ready;
 
@@ -259,6 +258,9 @@ sub until_true {
 
 sub wait_ready {
     my ($self) = @_;
+
+    # asked before there is a socket, nginx would log that as critical
+    $self->until_true(sub { -S "$self->{dir}/run/front.sock" });
 
     $self->until_true(sub {
         die "retortd ended: " . $self->log if waitpid($self->{broker}, WNOHANG) > 0;
