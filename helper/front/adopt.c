@@ -193,6 +193,7 @@ adopt_succeed(adopt_t *a)
     }
 
     a->risen = 1;
+    a->echoed = 0;
     a->box->risen = 1;
     a->alarm = clock_mono_us() + BOUND_RESTORE_TIME * 1000;
     krn_out(&a->out, KRN_RESET, 0, 0);
@@ -255,7 +256,8 @@ adopt_step(adopt_t *a)
     } else if (news.kernel_gone) {
         adopt_succeed(a);
 
-    } else if (a->echoed) {
+    } else if (a->echoed && (a->stage < 2 || a->risen)) {
+        /* a SIGKILL on its way would meet the next run */
         adopt_done(a);
 
     } else {
