@@ -163,9 +163,9 @@ ok($s->until_true(sub { fds($s->{broker}) <= $fds + 6 }),
     or diag(fds($s->{broker}) . ", not $fds");
 is(shm(), $shm, 'no shared memory is left');
 
-# map writer, two launchers, front, template; sandboxes in use and in the pool
+# map writer, two launchers, front, fetch, template; sandboxes in use and ready
 ok($s->until_true(sub {
-    $s->children($s->{broker}) == 5 + $CLIENTS + 2
+    $s->children($s->{broker}) == 6 + $CLIENTS + 2
 }), 'there are as many processes as there have to be')
     or diag(`ps -o pid,ppid,args --ppid $s->{broker}`);
 
