@@ -158,35 +158,31 @@ follow_next(const follow_t *f, event_t *ev)
 
 /* a sign of life, if there was none for long */
 
-static int
+static void
 follow_beat(follow_t *f, uint64_t now)
 {
     event_t  ev;
 
     if (now < f->beat || f->ended) {
-        return 0;
+        return;
     }
 
     memset(&ev, 0, sizeof(ev));
     ev.type = EVENT_BEAT;
     follow_say(f, &ev);
     f->beat = now + BOUND_BEAT * 1000;
-
-    return 1;
 }
 
 
-/* renders what there is, about one record of it; how many events */
+/* renders what there is, about one record of it */
 
-static int
+static void
 follow_fill(follow_t *f)
 {
-    int       n;
     event_t   ev;
     uint64_t  now;
 
     now = clock_mono_us();
-    n = 0;
 
     (void) pthread_mutex_lock(&f->x->lock);
 
@@ -197,12 +193,11 @@ follow_fill(follow_t *f)
         f->at = ev.id;
         f->ended = ev.type == EVENT_END;
         f->beat = now + BOUND_BEAT * 1000;
-        n++;
     }
 
     (void) pthread_mutex_unlock(&f->x->lock);
 
-    return n + follow_beat(f, now);
+    follow_beat(f, now);
 }
 
 
@@ -293,21 +288,24 @@ follow_push(follow_t *f)
 int
 follow_some(follow_t *f)
 {
-    int  n;
+    size_t  had;
 
     if (f->fd == -1) {
         return -1;
     }
 
+    /* also behind a record that had to wait: nobody wakes for the next one */
+
     do {
-        n = follow_fill(f);
+        follow_fill(f);
+        had = f->out.len;
 
         if (f->out.failed || follow_push(f) == -1) {
             f->fd = -1;
             return -1;
         }
 
-    } while (n != 0 && f->out.len == 0);
+    } while (had != 0 && f->out.len == 0);
 
     return 0;
 }
