@@ -11,20 +11,74 @@
 #include "clock.h"
 #include "drain.h"
 #include "endpoint.h"
+#include "metrics.h"
 #include "routes.h"
 
 
+/* a request, and what the model says just now */
+
 typedef struct {
-    int    status;
-    buf_t  body;
-} routes_heard_t;
+    routes_t    *r;
+    dialogue_t   d;
+    uint64_t     until;
+    follow_t     f;             /* the client that is told as it comes */
+    int          begun;         /* its answer's head is out */
+    buf_t        piece;         /* for it */
+    int          status;
+    int          live;          /* it says it in events, */
+    buf_t        body;          /* or at once */
+    size_t       said;          /* bytes */
+    err_t        why;           /* it is not listened to any more */
+} routes_dialogue_t;
+
+
+/* what is in "piece"; 0, or -1 and "e" */
+
+static int
+routes_dialogue_tell(routes_dialogue_t *t, err_t *e)
+{
+    int  rc;
+
+    if (t->piece.len == 0 && !t->piece.failed) {
+        return 0;
+    }
+
+    if (!t->begun) {
+        t->begun = 1;
+        follow_open(&t->f);
+    }
+
+    rc = follow_tell(&t->f, &t->piece);
+    t->piece.len = 0;
+
+    return rc == 0 ? 0 : err_set(e, 0, "cancelled", "the client is gone");
+}
+
+
+/* nothing was said for long */
+
+static int
+routes_dialogue_beat(void *own)
+{
+    err_t           e;
+    routes_dialogue_t  *t;
+
+    t = own;
+    t->r->dialect->dialogue_say(&t->d, 1, &t->piece);
+
+    return routes_dialogue_tell(t, &e);
+}
 
 
 static int
 routes_dialogue_head(void *own, int status, const char *type)
 {
-    (void) type;
-    ((routes_heard_t *) own)->status = status;
+    routes_dialogue_t  *t;
+
+    t = own;
+    t->status = status;
+    t->live = t->d.stream && status == 200
+              && strcmp(type, "text/event-stream") == 0;
 
     return 0;
 }
@@ -33,11 +87,26 @@ routes_dialogue_head(void *own, int status, const char *type)
 static int
 routes_dialogue_data(void *own, const char *p, size_t n)
 {
-    routes_heard_t  *h;
+    int             rc;
+    routes_dialogue_t  *t;
 
-    h = own;
+    t = own;
 
-    return n <= BOUND_MESSAGE - h->body.len ? buf_add(&h->body, p, n) : -1;
+    if (n > BOUND_MESSAGE - t->said) {
+        return -1;
+    }
+
+    t->said += n;
+
+    if (!t->live) {
+        return buf_add(&t->body, p, n);
+    }
+
+    /* what came before it went wrong is told as well */
+
+    rc = t->r->dialect->dialogue_piece(&t->d, p, n, &t->piece, &t->why);
+
+    return routes_dialogue_tell(t, &t->why) == 0 ? rc : -1;
 }
 
 
@@ -57,47 +126,73 @@ routes_dialogue_model(const dialogue_t *d, char model[FETCH_TEXT], err_t *e)
 
 
 static int
-routes_dialogue_ask(routes_t *r, dialogue_t *d, const char *model, err_t *e)
+routes_dialogue_call(routes_dialogue_t *t, const buf_t *ask, err_t *e)
 {
     int              rc;
-    buf_t            ask;
-    routes_heard_t   heard;
+    dialogue_t      *d;
     endpoint_sink_t  sink;
 
-    memset(&ask, 0, sizeof(ask));
-    memset(&heard, 0, sizeof(heard));
+    d = &t->d;
     sink.head = routes_dialogue_head;
     sink.data = routes_dialogue_data;
-    sink.own = &heard;
+    sink.own = t;
+    t->said = 0;
+    t->live = 0;
+    memset(&t->why, 0, sizeof(err_t));
 
-    r->dialect->dialogue_ask(d, model, &ask);
-    rc = ask.failed ? err_set(e, 500, "no_memory", "out of memory")
-         : call_endpoint(d->endpoint, d->headers, ask.data, ask.len,
-                         r->body->client, &sink, e);
-    buf_free(&ask);
+    rc = call_endpoint(d->endpoint, d->headers, ask->data, ask->len,
+                       t->r->body->client, &sink, e);
 
-    if (rc == 0) {
-        rc = r->dialect->dialogue_heard(d, heard.status,
-                                        heard.body.data != NULL
-                                        ? heard.body.data : "",
-                                        heard.body.len, e);
+    if (rc == -1 && t->why.code[0] != '\0') {
+        *e = t->why;
     }
 
-    buf_free(&heard.body);
+    if (rc == 0) {
+        rc = t->r->dialect->dialogue_heard(d, t->status,
+                                           t->live ? NULL
+                                           : t->body.data != NULL
+                                           ? t->body.data : "",
+                                           t->body.len, e);
+    }
 
     return rc;
 }
 
 
 static int
-routes_dialogue_run(routes_t *r, dialogue_t *d, uint64_t until, err_t *e)
+routes_dialogue_ask(routes_dialogue_t *t, const char *model, err_t *e)
 {
-    int  rc;
+    int    rc;
+    buf_t  ask;
 
-    rc = routes_turn_go(r, &d->turn, until, e);
+    memset(&ask, 0, sizeof(ask));
+    t->r->dialect->dialogue_ask(&t->d, model, &ask);
+    rc = ask.failed ? err_set(e, 500, "no_memory", "out of memory")
+                    : routes_dialogue_call(t, &ask, e);
+    buf_free(&ask);
+    buf_free(&t->body);
+
+    return rc;
+}
+
+
+static int
+routes_dialogue_run(routes_dialogue_t *t, err_t *e)
+{
+    int          rc;
+    dialogue_t  *d;
+
+    d = &t->d;
+
+    if (d->stream) {
+        d->turn.turn.beat = routes_dialogue_beat;
+        d->turn.turn.beats = t;
+    }
+
+    rc = routes_turn_go(t->r, &d->turn, t->until, e);
 
     if (rc == 0) {
-        r->dialect->dialogue_ran(d);
+        t->r->dialect->dialogue_ran(d);
     }
 
     routes_turn_end(&d->turn);
@@ -107,35 +202,108 @@ routes_dialogue_run(routes_t *r, dialogue_t *d, uint64_t until, err_t *e)
 }
 
 
-static int
-routes_dialogue_rounds(routes_t *r, dialogue_t *d, uint64_t until, err_t *e)
-{
-    int   rc, round;
-    char  model[FETCH_TEXT];
+/* a stream has what was said before anything else is waited for */
 
-    if (routes_dialogue_model(d, model, e) == -1) {
+static int
+routes_dialogue_step(routes_dialogue_t *t, const char *model, dialogue_do_t what,
+    err_t *e)
+{
+    int  rc;
+
+    rc = what == DIALOGUE_ASK ? routes_dialogue_ask(t, model, e)
+                              : routes_dialogue_run(t, e);
+
+    if (rc == 0 && t->d.stream) {
+        t->r->dialect->dialogue_say(&t->d, 0, &t->piece);
+        rc = routes_dialogue_tell(t, e);
+    }
+
+    return rc;
+}
+
+
+static int
+routes_dialogue_rounds(routes_dialogue_t *t, err_t *e)
+{
+    int            rc, round;
+    char           model[FETCH_TEXT];
+    dialogue_do_t  what;
+
+    if (routes_dialogue_model(&t->d, model, e) == -1) {
         return -1;
     }
 
-    rc = 0;
     round = 0;
 
-    while (rc == 0) {
-        switch (r->dialect->dialogue_next(d, round == BOUND_ROUNDS
-                                             || clock_mono_us() >= until))
-        {
-        case DIALOGUE_ASK:
-            round++;
-            rc = routes_dialogue_ask(r, d, model, e);
-            break;
+    do {
+        what = t->r->dialect->dialogue_next(&t->d, round == BOUND_ROUNDS
+                                            || clock_mono_us() >= t->until);
+        round += what == DIALOGUE_ASK;
+        rc = what != DIALOGUE_OVER ? routes_dialogue_step(t, model, what, e)
+                                   : 1;
+    } while (rc == 0);
 
-        case DIALOGUE_RUN:
-            rc = routes_dialogue_run(r, d, until, e);
-            break;
+    return rc == 1 ? 0 : -1;
+}
 
-        default:
-            return 0;
-        }
+
+/* the rest of a stream, or why there is none */
+
+static void
+routes_dialogue_end(routes_dialogue_t *t, const err_t *e)
+{
+    err_t  gone;
+
+    if (e != NULL) {
+        metrics_refused(e->code);
+    }
+
+    if (e == NULL || e->status != 0) {
+        t->r->dialect->dialogue_end(&t->d, e, &t->piece);
+    }
+
+    if ((e == NULL || e->status != 0) && routes_dialogue_tell(t, &gone) == 0) {
+        t->r->a->sent = 1;
+
+    } else {
+        t->r->a->cut = 1;
+    }
+}
+
+
+static int
+routes_dialogue_serve(routes_dialogue_t *t, err_t *e)
+{
+    int        rc;
+    buf_t      body;
+    routes_t  *r;
+
+    r = t->r;
+    memset(&body, 0, sizeof(body));
+    rc = drain_check(e) == 0 ? routes_turn_until(r->req, &t->until, e) : -1;
+
+    if (rc == 0) {
+        rc = r->body->read(r->body, r->req->run.request, &body, e);
+    }
+
+    if (rc == 0) {
+        rc = r->dialect->dialogue_parse(&t->d, body.data != NULL ? body.data
+                                               : "", body.len, e);
+    }
+
+    buf_free(&body);
+
+    if (rc == 0) {
+        rc = routes_dialogue_rounds(t, e);
+    }
+
+    if (t->begun || (rc == 0 && t->d.stream)) {
+        routes_dialogue_end(t, rc == 0 ? NULL : e);
+        return 0;
+    }
+
+    if (rc == 0) {
+        r->dialect->dialogue_render(&t->d, r->a);
     }
 
     return rc;
@@ -145,37 +313,20 @@ routes_dialogue_rounds(routes_t *r, dialogue_t *d, uint64_t until, err_t *e)
 int
 routes_dialogue(routes_t *r, err_t *e)
 {
-    int          rc;
-    buf_t        body;
-    uint64_t     until;
-    dialogue_t   d;
+    int            rc;
+    routes_dialogue_t  t;
 
-    memset(&d, 0, sizeof(d));
-    memset(&body, 0, sizeof(body));
-    d.turn.turn.req = r->req;
-    rc = drain_check(e) == 0 ? routes_turn_until(r->req, &until, e) : -1;
+    memset(&t, 0, sizeof(t));
+    t.r = r;
+    t.d.turn.turn.req = r->req;
+    routes_follow(r, &t.f, 0);
 
-    if (rc == 0) {
-        rc = r->body->read(r->body, r->req->run.request, &body, e);
-    }
+    rc = routes_dialogue_serve(&t, e);
 
-    if (rc == 0) {
-        rc = r->dialect->dialogue_parse(&d, body.data != NULL ? body.data : "",
-                                        body.len, e);
-    }
-
-    buf_free(&body);
-
-    if (rc == 0) {
-        rc = routes_dialogue_rounds(r, &d, until, e);
-    }
-
-    if (rc == 0) {
-        r->dialect->dialogue_render(&d, r->a);
-    }
-
-    routes_turn_end(&d.turn);
-    r->dialect->dialogue_free(&d);
+    routes_turn_end(&t.d.turn);
+    r->dialect->dialogue_free(&t.d);
+    follow_free(&t.f);
+    buf_free(&t.piece);
 
     return rc;
 }

@@ -376,16 +376,42 @@ turn_sleep(int client, int wake, uint64_t until)
 }
 
 
+/* the lock is not held: 0, or -1 if the client is gone */
+
+static int
+turn_pause(const turn_t *t, int client, int wake, uint64_t until,
+    uint64_t *beat)
+{
+    if (t->beat == NULL || *beat >= until) {
+        return turn_sleep(client, wake, until);
+    }
+
+    if (turn_sleep(client, wake, *beat) == -1) {
+        return -1;
+    }
+
+    if (clock_mono_us() < *beat) {
+        return 0;
+    }
+
+    *beat = clock_mono_us() + BOUND_BEAT * 1000;
+
+    return t->beat(t->beats);
+}
+
+
 int
 turn_wait(turn_t *t, int client, uint64_t until, err_t *e)
 {
     int             rc;
+    uint64_t        beat;
     turn_work_t    *w;
     exec_reader_t   r;
 
     rc = 0;
     w = t->work;
     r.wake = wake_fd();
+    beat = clock_mono_us() + BOUND_BEAT * 1000;
 
     (void) pthread_mutex_lock(&turn_mutex);
     r.next = w->readers;
@@ -393,7 +419,7 @@ turn_wait(turn_t *t, int client, uint64_t until, err_t *e)
 
     while (!w->over && rc == 0 && clock_mono_us() < until) {
         (void) pthread_mutex_unlock(&turn_mutex);
-        rc = turn_sleep(client, r.wake, until);
+        rc = turn_pause(t, client, r.wake, until, &beat);
         (void) pthread_mutex_lock(&turn_mutex);
     }
 

@@ -37,6 +37,8 @@ typedef struct {
     turn_step_t      *steps;
     size_t            nsteps;                   /* at least one */
     int               later;    /* the request had a turn before this one */
+    int             (*beat)(void *own);         /* if there was silence; -1: */
+    void             *beats;                    /* the client is gone */
     turn_work_t      *work;
     int               whole;                    /* all steps are done */
 } turn_t;

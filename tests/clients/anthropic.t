@@ -20,6 +20,7 @@ my $model = Retort::Messages->new(
             'echo 42; echo made > $OUTPUT_DIR/f.txt' })) if $_[0] == 0;
         return text('done');
     },
+    cut => sub { [sub { print {$_[0]} (stream(text('a')))[0 .. 2] }] },
     busy => sub { [529, '{}'] },
 );
 my $s = Retort::Service->new(stopped => 1, conf => {

@@ -52,6 +52,19 @@ is(m.content[1].input.command.slice(0, 4), 'echo', named('inputs and all'));
 is([events[0], events.at(-1)], ['message_start', 'message_stop'],
     named('from its beginning to its end'));
 
+const beta = client.beta.messages.stream({ ...ask, messages: [first] });
+const seen = [];
+beta.on('contentBlock', (block) => seen.push(block.type));
+m = await beta.finalMessage();
+is(seen, all, named('a beta stream has its blocks one by one'));
+is([m.content[2].content.stdout, m.stop_reason, m.container.skills],
+    ['42\n', 'end_turn', null], named('and comes to a whole message'));
+
+const cut = await fails(client.beta.messages.stream({ ...ask,
+    messages: [{ role: 'user', content: 'cut' }] }).finalMessage(),
+    named('a model that is cut off ends a stream'));
+ok(/no end/.test(cut.message), named('with the reason'), cut.message);
+
 const e = await fails(messages.create({ ...ask,
     messages: [{ role: 'user', content: 'busy' }] }),
     named('a model that is busy is an error'));

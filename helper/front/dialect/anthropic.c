@@ -100,6 +100,23 @@ anthropic_answer(json_object *o, answer_t *a)
 }
 
 
+/* a worker whose front is gone cuts it off: SDKs know a stream without end */
+
+static int
+anthropic_stream(int form, answer_t *a)
+{
+    char  id[ANTHROPIC_ID + 5];
+
+    (void) form;
+    anthropic_request(a, id);
+    a->type = "text/event-stream";
+    (void) buf_puts(&a->lines, "Cache-Control: no-store\r\n"
+                               "X-Accel-Buffering: no\r\n");
+
+    return 1;
+}
+
+
 void
 anthropic_fail(const err_t *e, answer_t *a)
 {
@@ -179,6 +196,10 @@ const dialect_t  dialect_anthropic = {
     .dialogue_ran = anthropic_dialogue_ran,
     .dialogue_render = anthropic_dialogue_render,
     .dialogue_free = anthropic_dialogue_free,
+    .dialogue_piece = anthropic_dialogue_piece,
+    .dialogue_say = anthropic_dialogue_say,
+    .dialogue_end = anthropic_dialogue_end,
+    .stream = anthropic_stream,
     .shelf_field = anthropic_shelf_field,
     .shelf_query = anthropic_shelf_query,
     .shelf_get = anthropic_shelf_get,

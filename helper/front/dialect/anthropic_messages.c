@@ -79,6 +79,7 @@ anthropic_talk_in(dialogue_t *d, err_t *e)
 
     if (json_object_object_get_ex(t->ask, "stream", &v)) {
         t->stream = json_object_get_boolean(v);
+        d->stream = t->stream;
     }
 
     if (json_object_object_get_ex(t->ask, "container", &v)
@@ -171,6 +172,10 @@ anthropic_dialogue_ask(dialogue_t *d, const char *model, buf_t *to)
         native_add(t->ask, "model", native_string(model));
     }
 
+    if (t->stream) {
+        native_add(t->ask, "stream", json_object_new_boolean(1));
+    }
+
     native_add(t->ask, "messages", json_object_get(t->messages));
     (void) buf_puts(to, json_object_to_json_string_ext(
                         t->ask, JSON_C_TO_STRING_PLAIN));
@@ -179,7 +184,7 @@ anthropic_dialogue_ask(dialogue_t *d, const char *model, buf_t *to)
 
 /* its key is the operator's: a client cannot do anything about it */
 
-static int
+int
 anthropic_refused(int status, json_object *o, err_t *e)
 {
     json_object  *error;
@@ -237,21 +242,46 @@ anthropic_use_id(const char *id)
 }
 
 
+int
+anthropic_is_ours(const anthropic_talk_t *t, json_object *block)
+{
+    return t->offered
+           && strcmp(anthropic_member(block, "type"), "tool_use") == 0
+           && anthropic_is_tool(anthropic_member(block, "name"));
+}
+
+
+json_object *
+anthropic_use_out(json_object *block)
+{
+    json_object  *use, *caller, *input;
+
+    (void) json_object_object_get_ex(block, "input", &input);
+    caller = json_object_new_object();
+    native_add(caller, "type", json_object_new_string("direct"));
+    use = json_object_new_object();
+    native_add(use, "type", json_object_new_string("server_tool_use"));
+    native_add(use, "id", anthropic_use_id(anthropic_member(block, "id")));
+    native_add(use, "name", native_string(anthropic_member(block, "name")));
+    native_add(use, "input", json_object_get(input));
+    native_add(use, "caller", caller);
+
+    return use;
+}
+
+
 /* one block of the model's: 1 if it is for us, 2 if a tool of the client's */
 
 static int
 anthropic_heard_block(anthropic_talk_t *t, json_object *block)
 {
-    json_object  *use, *caller, *input;
+    json_object  *use;
 
     if (!json_object_is_type(block, json_type_object)) {
         return 0;
     }
 
-    if (strcmp(anthropic_member(block, "type"), "tool_use") != 0
-        || !t->offered
-        || !anthropic_is_tool(anthropic_member(block, "name")))
-    {
+    if (!anthropic_is_ours(t, block)) {
         anthropic_push(t, "assistant", json_object_get(block));
         (void) json_object_array_add(t->content, json_object_get(block));
 
@@ -259,18 +289,9 @@ anthropic_heard_block(anthropic_talk_t *t, json_object *block)
                                                                         : 0;
     }
 
-    native_add(block, "id", anthropic_use_id(anthropic_member(block, "id")));
+    use = anthropic_use_out(block);
+    native_add(block, "id", native_string(anthropic_member(use, "id")));
     anthropic_push(t, "assistant", json_object_get(block));
-
-    (void) json_object_object_get_ex(block, "input", &input);
-    caller = json_object_new_object();
-    native_add(caller, "type", json_object_new_string("direct"));
-    use = json_object_new_object();
-    native_add(use, "type", json_object_new_string("server_tool_use"));
-    native_add(use, "id", native_string(anthropic_member(block, "id")));
-    native_add(use, "name", native_string(anthropic_member(block, "name")));
-    native_add(use, "input", json_object_get(input));
-    native_add(use, "caller", caller);
     (void) json_object_array_add(t->content, json_object_get(use));
     (void) json_object_array_add(t->pending, use);
 
@@ -324,31 +345,73 @@ anthropic_take(anthropic_talk_t *t, json_object *o, json_object *content)
 }
 
 
-int
-anthropic_dialogue_heard(dialogue_t *d, int status, const char *body,
-    size_t len, err_t *e)
+/* of a stream nothing is left to be told but what comes of its uses */
+
+static json_object *
+anthropic_heard_live(anthropic_talk_t *t, err_t *e)
 {
-    int           rc;
+    json_object  *o, *content;
+
+    o = anthropic_live_take(&t->live);
+
+    if (o == NULL) {
+        (void) err_set(e, 500, "model_failed", "the model's endpoint gave an "
+                       "answer that has no end");
+        return NULL;
+    }
+
+    (void) json_object_object_get_ex(o, "content", &content);
+    t->told += json_object_array_length(content);
+
+    return o;
+}
+
+
+static json_object *
+anthropic_heard_whole(int status, const char *body, size_t len, err_t *e)
+{
     err_t         bad;
     json_object  *o, *content;
 
     o = json_in(body, len, &bad);
 
     if (status != 200) {
-        rc = anthropic_refused(status, o, e);
-        json_object_put(o);
-        return rc;
-    }
+        (void) anthropic_refused(status, o, e);
 
-    if (o == NULL || !json_object_object_get_ex(o, "content", &content)
-        || !json_object_is_type(content, json_type_array))
+    } else if (o != NULL && json_object_object_get_ex(o, "content", &content)
+               && json_object_is_type(content, json_type_array))
     {
-        json_object_put(o);
-        return err_set(e, 500, "model_failed", "the model's endpoint gave an "
+        return o;
+
+    } else {
+        (void) err_set(e, 500, "model_failed", "the model's endpoint gave an "
                        "answer that is no message");
     }
 
-    anthropic_take(d->own, o, content);
+    json_object_put(o);
+
+    return NULL;
+}
+
+
+int
+anthropic_dialogue_heard(dialogue_t *d, int status, const char *body,
+    size_t len, err_t *e)
+{
+    err_t              bad;
+    json_object       *o, *content;
+    anthropic_talk_t  *t;
+
+    t = d->own;
+    o = body == NULL ? anthropic_heard_live(t, e)
+                     : anthropic_heard_whole(status, body, len, e);
+
+    if (o == NULL) {
+        return -1;
+    }
+
+    (void) json_object_object_get_ex(o, "content", &content);
+    anthropic_take(t, o, content);
 
     if (anthropic_round(d, &bad) == -1) {
         return err_set(e, 500, "model_failed", "the model asked for what "
@@ -416,11 +479,11 @@ anthropic_usage(const anthropic_talk_t *t)
 }
 
 
-static json_object *
+json_object *
 anthropic_message(const dialogue_t *d)
 {
     char               id[40], hex[33];
-    json_object       *o, *v;
+    json_object       *o, *v, *from;
     const char        *stop;
     anthropic_talk_t  *t;
 
@@ -432,13 +495,14 @@ anthropic_message(const dialogue_t *d)
 
     (void) snprintf(id, sizeof(id), "msg_%.24s", hex);
     stop = t->last != NULL ? anthropic_member(t->last, "stop_reason") : "";
+    from = t->last != NULL ? t->last
+           : t->live.message != NULL ? t->live.message : t->ask;
 
     o = json_object_new_object();
     native_add(o, "id", json_object_new_string(id));
     native_add(o, "type", json_object_new_string("message"));
     native_add(o, "role", json_object_new_string("assistant"));
-    native_add(o, "model", native_string(anthropic_member(
-                   t->last != NULL ? t->last : t->ask, "model")));
+    native_add(o, "model", native_string(anthropic_member(from, "model")));
     native_add(o, "content", json_object_get(t->content));
     native_add(o, "stop_reason", native_string(
                    t->paused ? "pause_turn"
@@ -461,24 +525,7 @@ anthropic_message(const dialogue_t *d)
 void
 anthropic_dialogue_render(dialogue_t *d, answer_t *a)
 {
-    buf_t              events;
-    json_object       *o;
-    anthropic_talk_t  *t;
-
-    t = d->own;
-    o = anthropic_message(d);
-
-    if (!t->stream) {
-        anthropic_answer(o, a);
-        return;
-    }
-
-    memset(&events, 0, sizeof(events));
-    anthropic_sse(o, &events);
-    anthropic_answer(o, a);
-    buf_free(&a->body);
-    a->body = events;
-    a->type = "text/event-stream";
+    anthropic_answer(anthropic_message(d), a);
 }
 
 
@@ -497,6 +544,7 @@ anthropic_dialogue_free(dialogue_t *d)
         json_object_put(t->pending);
         json_object_put(t->content);
         json_object_put(t->last);
+        anthropic_live_free(&t->live);
         free(t);
     }
 }

@@ -10,14 +10,6 @@
 #include "anthropic_talk.h"
 
 
-typedef struct {
-    const char  *type;          /* of a block */
-    const char  *key;           /* what its delta has */
-    const char  *delta;
-    const char  *as;            /* the delta's key */
-    int          json;          /* the value is an object, told as its text */
-} anthropic_delta_t;
-
 static const anthropic_delta_t  anthropic_deltas[] = {
     { "text", "text", "text_delta", "text", 0 },
     { "thinking", "thinking", "thinking_delta", "thinking", 0 },
@@ -27,9 +19,7 @@ static const anthropic_delta_t  anthropic_deltas[] = {
 };
 
 
-/* takes the object */
-
-static void
+void
 anthropic_event(buf_t *to, const char *type, json_object *o)
 {
     (void) buf_printf(to, "event: %s\ndata: ", type);
@@ -63,7 +53,7 @@ anthropic_copy(json_object *o)
 }
 
 
-static const anthropic_delta_t *
+const anthropic_delta_t *
 anthropic_delta(json_object *block)
 {
     json_object               *v;
@@ -85,8 +75,20 @@ anthropic_delta(json_object *block)
 }
 
 
+void
+anthropic_block_begins(buf_t *to, json_object *block, size_t index)
+{
+    json_object  *o;
+
+    o = anthropic_typed("content_block_start");
+    native_add(o, "index", json_object_new_int64((int64_t) index));
+    native_add(o, "content_block", block);
+    anthropic_event(to, "content_block_start", o);
+}
+
+
 static void
-anthropic_block_out(buf_t *to, json_object *block, int index)
+anthropic_block_out(buf_t *to, json_object *block, size_t index)
 {
     json_object               *o, *start, *value, *delta;
     const anthropic_delta_t   *row;
@@ -101,10 +103,7 @@ anthropic_block_out(buf_t *to, json_object *block, int index)
                                               : json_object_new_string(""));
     }
 
-    o = anthropic_typed("content_block_start");
-    native_add(o, "index", json_object_new_int(index));
-    native_add(o, "content_block", start);
-    anthropic_event(to, "content_block_start", o);
+    anthropic_block_begins(to, start, index);
 
     if (row != NULL) {
         delta = anthropic_typed(row->delta);
@@ -113,13 +112,13 @@ anthropic_block_out(buf_t *to, json_object *block, int index)
                          value, JSON_C_TO_STRING_PLAIN))
                    : json_object_get(value));
         o = anthropic_typed("content_block_delta");
-        native_add(o, "index", json_object_new_int(index));
+        native_add(o, "index", json_object_new_int64((int64_t) index));
         native_add(o, "delta", delta);
         anthropic_event(to, "content_block_delta", o);
     }
 
     o = anthropic_typed("content_block_stop");
-    native_add(o, "index", json_object_new_int(index));
+    native_add(o, "index", json_object_new_int64((int64_t) index));
     anthropic_event(to, "content_block_stop", o);
 }
 
@@ -135,26 +134,85 @@ anthropic_move(json_object *to, json_object *from, const char *key)
 }
 
 
-void
-anthropic_sse(json_object *message, buf_t *to)
+static void
+anthropic_begin(dialogue_t *d, buf_t *to)
 {
-    size_t        i;
-    json_object  *o, *head, *content, *delta;
+    json_object       *o, *head;
+    anthropic_talk_t  *t;
 
-    head = anthropic_copy(message);
+    t = d->own;
+
+    if (t->begun) {
+        return;
+    }
+
+    t->begun = 1;
+    head = anthropic_message(d);
     native_add(head, "content", json_object_new_array());
     native_add(head, "stop_reason", NULL);
     o = anthropic_typed("message_start");
     native_add(o, "message", head);
     anthropic_event(to, "message_start", o);
+}
 
-    (void) json_object_object_get_ex(message, "content", &content);
 
-    for (i = 0; i < json_object_array_length(content); i++) {
-        anthropic_block_out(to, json_object_array_get_idx(content, i),
-                            (int) i);
+/* with "beat" there is a sign of life at least */
+
+void
+anthropic_dialogue_say(dialogue_t *d, int beat, buf_t *to)
+{
+    size_t             before;
+    anthropic_talk_t  *t;
+
+    t = d->own;
+    before = to->len;
+    anthropic_begin(d, to);
+
+    for ( /* void */ ; t->told < json_object_array_length(t->content);
+         t->told++)
+    {
+        anthropic_block_out(to, json_object_array_get_idx(t->content,
+                                                          t->told), t->told);
     }
 
+    if (beat && to->len == before) {
+        anthropic_event(to, "ping", anthropic_typed("ping"));
+    }
+}
+
+
+static void
+anthropic_error_out(const err_t *e, buf_t *to)
+{
+    answer_t      a;
+    json_object  *o;
+
+    memset(&a, 0, sizeof(a));
+    anthropic_fail(e, &a);
+    (void) buf_add(&a.body, "", 1);
+
+    /* the request has another name in the head, which is out already */
+
+    o = a.body.failed ? anthropic_typed("error")
+                      : json_tokener_parse(a.body.data);
+    json_object_object_del(o, "request_id");
+    anthropic_event(to, "error", o);
+    answer_free(&a);
+}
+
+
+void
+anthropic_dialogue_end(dialogue_t *d, const err_t *e, buf_t *to)
+{
+    json_object  *o, *message, *delta;
+
+    if (e != NULL) {
+        anthropic_error_out(e, to);
+        return;
+    }
+
+    anthropic_dialogue_say(d, 0, to);
+    message = anthropic_message(d);
     delta = json_object_new_object();
     anthropic_move(delta, message, "stop_reason");
     anthropic_move(delta, message, "stop_sequence");
@@ -164,4 +222,5 @@ anthropic_sse(json_object *message, buf_t *to)
     anthropic_move(o, message, "usage");
     anthropic_event(to, "message_delta", o);
     anthropic_event(to, "message_stop", anthropic_typed("message_stop"));
+    json_object_put(message);
 }

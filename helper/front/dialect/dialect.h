@@ -203,6 +203,7 @@ typedef struct {
     turn_call_t   turn;         /* of this round */
     const char   *endpoint;     /* the operator's name of the model */
     char          headers[256]; /* for it */
+    int           stream;       /* the client is told as it comes */
     void         *own;          /* the dialect's */
 } dialogue_t;
 
@@ -347,6 +348,17 @@ typedef struct {
     void  (*dialogue_ran)(dialogue_t *d);
     void  (*dialogue_render)(dialogue_t *d, answer_t *a);
     void  (*dialogue_free)(dialogue_t *d);
+
+    /*
+     * Those whose client is told as it comes: a part of the model's own stream
+     * (0, or -1 and "e"), of which dialogue_heard() gets no body; what was not
+     * told yet, with "beat" a sign of life at least; the end, "e" being why it
+     * is none, or NULL.
+     */
+    int   (*dialogue_piece)(dialogue_t *d, const char *p, size_t n, buf_t *to,
+                            err_t *e);
+    void  (*dialogue_say)(dialogue_t *d, int beat, buf_t *to);
+    void  (*dialogue_end)(dialogue_t *d, const err_t *e, buf_t *to);
 
     /*
      * Files of a workspace; NULL if the dialect has none.  A field of the form

@@ -212,21 +212,5 @@ for ([400, 400, 'invalid_request_error', 'too many words'],
               [$status, $type, $text], "a model that answers $how");
 }
 
-# a stream is the same in events
-
-my $sse = ask([user('bash')], stream => JSON::PP::true);
-is($sse->{headers}{'content-type'}, 'text/event-stream', 'a stream is one');
-my @events = map { /^event: (\S+)\ndata: (.*)$/m or die; [$1, decode_json($2)] }
-    split /\n\n/, $sse->{content};
-is(join(' ', map { $_->[0] } @events), join(' ', 'message_start',
-   map({ ("content_block_start", $_ ? 'content_block_delta' : (),
-          'content_block_stop') } 1, 1, 0, 1), 'message_delta',
-   'message_stop'), 'of the vendor\'s events');
-is($events[5][1]{delta}{partial_json}, '{"command":"echo $((6 * 7))"}',
-   'an input is a delta');
-is($events[7][1]{content_block}{content}{stdout}, "42\n",
-   'a result is whole where it begins');
-is($events[-2][1]{delta}{stop_reason}, 'end_turn', 'and there is an end');
-
 $s->end;
 done_testing;

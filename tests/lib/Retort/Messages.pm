@@ -10,7 +10,10 @@ package Retort::Messages;
 #   });
 #   $m->{url}; $m->asked;           # all questions, decoded
 #
-# A script gives blocks, or one [status, body].
+# A script gives blocks, or one [status, body], or one [sub { ... }], which is
+# called with a connection to write on, behind a head for events.  Blocks go out
+# as events if the question wants a stream: stream(@blocks) has them, so that
+# a sub can say a few of them.
 
 use strict;
 use warnings;
@@ -19,7 +22,7 @@ use Exporter 'import';
 use IO::Socket::INET;
 use JSON::PP;
 
-our @EXPORT = qw(text use_ results);
+our @EXPORT = qw(text use_ results stream event);
 
 my $JSON = JSON::PP->new->utf8->canonical;
 my $count = 0;
@@ -39,6 +42,47 @@ sub results {
     my ($said) = @_;
     return join ' ', map { ref $_ && $_->{type} eq 'tool_result'
         ? $_->{content} : () } @{$said->{messages}[-1]{content}};
+}
+
+
+sub event {
+    my ($type, %more) = @_;
+    return "event: $type\ndata: " . $JSON->encode({ type => $type, %more })
+        . "\n\n";
+}
+
+
+# a list of events; text and inputs come in two deltas
+
+sub stream {
+    my (@blocks) = @_;
+    my @all = event('message_start', message => { id => 'msg_x',
+        type => 'message', role => 'assistant', model => 'streamed',
+        content => [], stop_reason => undef, stop_sequence => undef,
+        usage => { input_tokens => 10, output_tokens => 1 } });
+
+    for my $i (0 .. $#blocks) {
+        my %block = %{$blocks[$i]};
+        my ($key, $delta, $as) = $block{type} eq 'text'
+            ? ('text', 'text_delta', 'text')
+            : ('input', 'input_json_delta', 'partial_json');
+        my $value = $block{$key};
+
+        $value = $JSON->encode($value) if ref $value;
+        $block{$key} = ref $block{$key} ? {} : '';
+        push @all, event('content_block_start', index => $i,
+            content_block => \%block),
+            map({ event('content_block_delta', index => $i,
+                        delta => { type => $delta, $as => $_ }) }
+                unpack 'a' . int(length($value) / 2) . ' a*', $value),
+            event('content_block_stop', index => $i);
+    }
+
+    return (@all, event('message_delta', usage => { output_tokens => 3 },
+        delta => { stop_sequence => undef, stop_reason =>
+            (grep { $_->{type} eq 'tool_use' } @blocks) ? 'tool_use'
+                                                        : 'end_turn' }),
+        event('message_stop'));
 }
 
 
@@ -82,6 +126,19 @@ sub serve {
     my $n = grep { $_->{role} eq 'assistant' } @{$said->{messages}};
     my @blocks = eval { $scripts->{$first}->($n, $said) };
     @blocks = [500, $@] if $@;
+    if ($said->{stream} && ref $blocks[0] ne 'ARRAY') {
+        my @all = stream(@blocks);
+        @blocks = [sub { print {$_[0]} @all }];
+    }
+
+    if (ref $blocks[0] eq 'ARRAY' && ref $blocks[0][0] eq 'CODE') {
+        $c->autoflush(1);
+        print $c "HTTP/1.1 200 X\r\nContent-Type: text/event-stream; "
+            . "charset=utf-8\r\nConnection: close\r\n\r\n";
+        $blocks[0][0]->($c);
+        return close $c;
+    }
+
     my ($status, $text) = ref $blocks[0] eq 'ARRAY' ? @{$blocks[0]}
         : (200, $JSON->encode({ id => "msg_$n", type => 'message',
             role => 'assistant', model => $said->{model},
