@@ -205,8 +205,8 @@ routes_dialogue_run(routes_dialogue_t *t, err_t *e)
 /* a stream has what was said before anything else is waited for */
 
 static int
-routes_dialogue_step(routes_dialogue_t *t, const char *model, dialogue_do_t what,
-    err_t *e)
+routes_dialogue_step(routes_dialogue_t *t, const char *model,
+    dialogue_do_t what, err_t *e)
 {
     int  rc;
 

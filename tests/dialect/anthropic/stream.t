@@ -10,8 +10,8 @@ use FindBin;
 use lib "$FindBin::Bin/../../lib";
 
 use File::Temp qw(tempdir);
-use HTTP::Tiny;
 use JSON::PP;
+use Retort::MessageStream;
 use Retort::Messages;
 use Retort::Service;
 use Test::More;
@@ -129,65 +129,9 @@ $s->configure;
 $s->start;
 
 
-# the events of an answer; each is shown to $see as it comes
+sub ask { stream_ask($s, @_) }
 
-sub ask {
-    my ($said, %o) = @_;
-    my ($text, @events) = ('');
-    my $see = delete $o{see};
-    my $at = delete $o{at} // '/anthropic';
-    my $r = HTTP::Tiny->new(timeout => 120)->request('POST',
-        $s->url("$at/v1/messages"), { content => encode_json({
-            model => 'm', max_tokens => 9, stream => JSON::PP::true,
-            tools => [{ type => 'code_execution_20250825',
-                        name => 'code_execution' }],
-            messages => ref $said ? $said
-                : [{ role => 'user', content => $said }], %o }),
-        headers => { 'x-api-key' => $s->{key}, 'anthropic-version' => '1',
-                     'content-type' => 'application/json' },
-        data_callback => sub {
-            $text .= $_[0];
-            while ($text =~ s/^event: (\S+)\ndata: (.*)\n\n//) {
-                push @events, decode_json($2);
-                die "other type" if $events[-1]{type} ne $1;
-                $see->($events[-1]) if $see;
-            }
-        } });
-
-    return ($r, $r->{success} ? $text : $r->{content}, @events);
-}
-
-# as an SDK puts them together; "" if their order is wrong
-
-sub message {
-    my ($m, $open);
-
-    for my $e (@_) {
-        my $is = $e->{type};
-
-        if ($is eq 'message_start') {
-            return '' if $m;
-            $m = $e->{message};
-        } elsif ($is eq 'content_block_start') {
-            return '' if $open || $e->{index} != @{$m->{content}};
-            push @{$m->{content}}, $open = $e->{content_block};
-        } elsif ($is eq 'content_block_delta') {
-            return '' if !$open || $e->{index} != $#{$m->{content}};
-            $open->{said} .= $e->{delta}{text} // $e->{delta}{partial_json}
-                // $e->{delta}{thinking} // '';
-        } elsif ($is eq 'content_block_stop') {
-            return '' if !$open || $e->{index} != $#{$m->{content}};
-            undef $open;
-        } elsif ($is eq 'message_delta') {
-            return '' if $open;
-            $m = { %$m, %{$e->{delta}}, usage => $e->{usage} };
-        }
-    }
-
-    return $m && !$open ? $m : '';
-}
-
-sub told { my (undef, undef, @e) = ask(@_); return message(@e) }
+sub told { my (undef, undef, @e) = ask(@_); return stream_message(@e) }
 
 sub types { join ' ', map { $_->{type} } @{$_[0]{content}} }
 
@@ -195,7 +139,7 @@ sub types { join ' ', map { $_->{type} } @{$_[0]{content}} }
 # the same as without a stream
 
 my ($r, $rest, @e) = ask('bash');
-my $m = message(@e);
+my $m = stream_message(@e);
 is($r->{headers}{'content-type'}, 'text/event-stream', 'a stream is one');
 like($r->{headers}{'request-id'}, qr/^req_/, 'with an id');
 is($rest, '', 'and whole');
@@ -227,11 +171,12 @@ is_deeply($m->{usage}, { input_tokens => 20, output_tokens => 6,
 ($r, $rest, @e) = ask('held', see => sub {
     make('go') if ($_[0]{delta}{text} // '') eq 'Let m' });
 ok(there('go'), 'a text is there while the model says it');
-is(types(message(@e)), 'text server_tool_use bash_code_execution_tool_result '
-   . 'text', 'and the rest, when it is said');
+is(types(stream_message(@e)), join(' ', qw(text server_tool_use
+   bash_code_execution_tool_result text)), 'and the rest, when it is said');
 
 ($r, $rest, @e) = ask('whole');
-is(types(message(@e)), 'server_tool_use bash_code_execution_tool_result text',
+is(types(stream_message(@e)), join(' ', qw(server_tool_use
+   bash_code_execution_tool_result text)),
    'a model that answers at once is as good');
 $m = told('odd');
 is(types($m), 'thinking server_tool_use bash_code_execution_tool_result text',
@@ -271,7 +216,7 @@ ok($pinged, 'a long run has signs of life');
 
 my $slowly = 1;
 ($r, $rest, @e) = ask('big', see => sub { sleep 2 if $slowly; $slowly = 0 });
-is(length(message(@e)->{content}[0]{said}), 3_000_000,
+is(length(stream_message(@e)->{content}[0]{said}), 3_000_000,
    'a client that reads slowly gets all of it');
 eval { ask('gone', see => sub { die "enough\n" }) };
 ok(wait_for(sub { there('gone') }),
