@@ -154,7 +154,7 @@ box_due(const box_t *box, uint64_t now)
 
     due = UINT64_MAX;
 
-    if (box->profile->life == RETORT_LIFE_TIMED) {
+    if (box->profile->life == RETORT_LIFE_TIMED && box->end == 0) {
         due = now + box->ttl * 1000;
     }
 
@@ -167,7 +167,7 @@ box_due_wall(const box_t *box, uint64_t due, uint64_t now)
 {
     if (box->dies != 0 && due == box->dies) {
         /* the same in every answer */
-        return box->created + box->profile->alive;
+        return box->dies_wall;
     }
 
     return clock_wall_ms() + (due > now ? due - now : 0) / 1000;

@@ -47,7 +47,11 @@ typedef struct {
     char                     workspace[REQ_WORKSPACE];
     char                     name[JOB_SESSION]; /* its workspace's, or "" */
     uint64_t                 ttl;           /* msec */
-    uint64_t                 dies;          /* mono usec; 0: not of age */
+
+    /* (l) when it ends though it is used; box_end_in() changes them */
+    uint64_t                 end;           /* wall msec; 0: nobody said */
+    uint64_t                 dies;          /* mono usec; 0: never so */
+    uint64_t                 dies_wall;     /* the same, wall msec */
 
     /* (l) the run that has it, for who runs the service; "": none */
     char                     user[REQ_WORKSPACE];
@@ -202,6 +206,14 @@ int box_touch(const char *sandbox, const char *workspace, err_t *e);
 
 int box_live(const char *sandbox, const char *workspace, uint64_t ttl,
     err_t *e);
+
+/*
+ * It ends "in" msec from now, however it is used until then; or later, if it
+ * has a later end and "extend" is not 0.  0, or -1 and "e".
+ */
+
+int box_end_in(const char *sandbox, const char *workspace, uint64_t in,
+    int extend, err_t *e);
 
 /*
  * A text of at most BOUND_NOTE bytes that a dialect has beside a box.  It ends

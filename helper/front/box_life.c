@@ -275,6 +275,7 @@ box_record(const box_t *box, const char *workspace, const char *execution)
     memcpy(r.name, box->name, sizeof(r.name));
     r.created = box->created;
     r.ttl = box->ttl;
+    r.end = box->end;
 
     brk_request(&req, BRK_RECORD, box->id);
     record_write(&r, req.record);
@@ -297,20 +298,26 @@ box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
 }
 
 
-/* the mutex is held, or there are no threads yet; a session of "age" msec */
+/* the mutex is held, or there are no threads yet: by its age, or as was said */
 
 static void
-box_age(box_t *box, uint64_t age)
+box_age(box_t *box)
 {
-    uint64_t  alive;
+    uint64_t  now, end;
 
-    alive = box->profile->alive;
+    end = box->profile->alive != 0 ? box->created + box->profile->alive : 0;
 
-    if (alive == 0) {
+    if (box->end != 0 && (end == 0 || box->end < end)) {
+        end = box->end;
+    }
+
+    if (end == 0) {
         return;
     }
 
-    box->dies = clock_mono_us() + (alive > age ? alive - age : 0) * 1000;
+    now = clock_wall_ms();
+    box->dies_wall = end;
+    box->dies = clock_mono_us() + (end > now ? end - now : 0) * 1000;
 
     if (box->dies < box_next) {
         (void) pthread_cond_signal(&box_clock);
@@ -318,11 +325,26 @@ box_age(box_t *box, uint64_t age)
 }
 
 
+/* the mutex is held; from now on, for this front and a later one */
+
+static void
+box_relive(box_t *box)
+{
+    if (!box->owned) {
+        box->expires = box_due(box, clock_mono_us());
+
+        if (box->expires < box_next) {
+            (void) pthread_cond_signal(&box_clock);
+        }
+    }
+
+    box_record(box, box->workspace, box->owned ? box->execution : "");
+}
+
+
 int
 box_live(const char *sandbox, const char *workspace, uint64_t ttl, err_t *e)
 {
-    int     owned;
-    char    execution[REQ_EXECUTION];
     box_t  *box;
 
     (void) pthread_mutex_lock(&box_mutex);
@@ -331,18 +353,31 @@ box_live(const char *sandbox, const char *workspace, uint64_t ttl, err_t *e)
 
     if (box != NULL) {
         box->ttl = ttl;
-        owned = box->owned;
-        memcpy(execution, box->execution, sizeof(execution));
+        box_relive(box);
+    }
 
-        if (!owned) {
-            box->expires = box_due(box, clock_mono_us());
+    (void) pthread_mutex_unlock(&box_mutex);
 
-            if (box->expires < box_next) {
-                (void) pthread_cond_signal(&box_clock);
-            }
-        }
+    return box != NULL ? 0 : -1;
+}
 
-        box_record(box, workspace, owned ? execution : "");
+
+int
+box_end_in(const char *sandbox, const char *workspace, uint64_t in,
+    int extend, err_t *e)
+{
+    box_t     *box;
+    uint64_t   end;
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_name(sandbox, workspace, e);
+    end = clock_wall_ms() + in;
+
+    if (box != NULL && (!extend || box->end < end)) {
+        box->end = end;
+        box_age(box);
+        box_relive(box);
     }
 
     (void) pthread_mutex_unlock(&box_mutex);
@@ -368,7 +403,7 @@ box_keep_as(box_t *box, const char *id, const char *workspace,
         (void) snprintf(box->name, sizeof(box->name), "%s", name);
         box->ttl = ttl;
         box->created = clock_wall_ms();
-        box_age(box, 0);
+        box_age(box);
     }
 
     (void) pthread_mutex_unlock(&box_mutex);
@@ -389,7 +424,6 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
 {
     box_t                    *box;
     record_t                  r;
-    uint64_t                  now;
     const retort_profile_t   *p;
 
     p = NULL;
@@ -420,9 +454,8 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
     memcpy(box->name, r.name, sizeof(box->name));
     box->ttl = r.ttl;
     box->created = r.created;
-
-    now = clock_wall_ms();
-    box_age(box, now > r.created ? now - r.created : 0);
+    box->end = r.end;
+    box_age(box);
 
     return box;
 }

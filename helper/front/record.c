@@ -14,7 +14,7 @@
 #include "text.h"
 
 
-#define RECORD_MAGIC    0x52465233      /* "RFR3": names the layout, too */
+#define RECORD_MAGIC    0x52465234      /* "RFR4": names the layout, too */
 
 
 typedef struct {
@@ -22,14 +22,15 @@ typedef struct {
     uint32_t  sum;              /* of all behind it */
     uint64_t  created;
     uint64_t  ttl;
+    uint64_t  end;
     char      sandbox[JOB_SANDBOX];
     char      execution[REQ_EXECUTION];
     char      workspace[REQ_WORKSPACE];
     char      name[JOB_SESSION];
-    char      end[6];
+    char      unused[6];
 } record_wire_t;
 
-static_assert(sizeof(record_wire_t) == 336, "record: no padding");
+static_assert(sizeof(record_wire_t) == 344, "record: no padding");
 static_assert(sizeof(record_wire_t) <= BRK_RECORD_SIZE, "record fits");
 
 
@@ -60,6 +61,7 @@ record_write(const record_t *r, uint8_t out[BRK_RECORD_SIZE])
     w.magic = RECORD_MAGIC;
     w.created = r->created;
     w.ttl = r->ttl;
+    w.end = r->end;
     (void) snprintf(w.sandbox, sizeof(w.sandbox), "%s", r->sandbox);
     (void) snprintf(w.execution, sizeof(w.execution), "%s", r->execution);
     (void) snprintf(w.workspace, sizeof(w.workspace), "%s", r->workspace);
@@ -110,6 +112,7 @@ record_read(record_t *r, const uint8_t in[BRK_RECORD_SIZE])
     memcpy(r->name, w.name, sizeof(r->name));
     r->created = w.created;
     r->ttl = w.ttl;
+    r->end = w.end;
 
     return 0;
 }

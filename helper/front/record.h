@@ -24,6 +24,7 @@ typedef struct {
     char      name[JOB_SESSION];        /* its workspace's own, or "" */
     uint64_t  created;          /* wall msec */
     uint64_t  ttl;              /* msec */
+    uint64_t  end;              /* wall msec; 0: none that was said */
 } record_t;
 
 

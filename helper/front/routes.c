@@ -164,6 +164,12 @@ routes_make(routes_t *r, const box_wish_t *wish, char id[JOB_SANDBOX],
     memcpy(id, box->sandbox, JOB_SANDBOX);
     box_release(box);
 
+    if (wish->ends
+        && box_end_in(id, r->req->workspace, wish->ttl, 0, e) == -1)
+    {
+        return -1;
+    }
+
     return wish->note.len == 0
            || box_note_write(id, r->req->workspace, &wish->note, 0, e) == 0
            ? 0 : -1;
@@ -275,9 +281,13 @@ routes_life(routes_t *r, err_t *e)
     job_files_free(wish.files, wish.nfiles);
     buf_free(&wish.note);
 
-    if (rc == -1
-        || box_live(r->id, r->req->workspace, wish.ttl, e) == -1)
-    {
+    if (rc == 0) {
+        rc = wish.ends ? box_end_in(r->id, r->req->workspace, wish.ttl,
+                                    wish.extend, e)
+                       : box_live(r->id, r->req->workspace, wish.ttl, e);
+    }
+
+    if (rc == -1) {
         return -1;
     }
 

@@ -30,6 +30,7 @@ sample(void)
     strncpy(r.name, "user-42 {a}", sizeof(r.name) - 1);
     r.created = 1700000000123;
     r.ttl = 60000;
+    r.end = 1700000900123;
 
     return r;
 }

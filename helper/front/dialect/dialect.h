@@ -93,6 +93,8 @@ typedef struct {
 
 typedef struct {
     uint64_t              ttl;          /* msec */
+    int                   ends;         /* then, though it is used */
+    int                   extend;       /* an end is only made later */
     retort_box_limits_t   box;          /* complete */
     int                   own_limits;
     job_file_t           *files;        /* the caller frees them */

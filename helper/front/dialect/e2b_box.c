@@ -196,6 +196,8 @@ e2b_parse_box(const request_t *req, const char *body, size_t len,
     w.req = req;
     w.wish = wish;
     wish->ttl = req->run.ttl;
+    wish->ends = req->profile->life == RETORT_LIFE_TIMED;
+    wish->extend = strcmp(strrchr(req->path, '/'), "/connect") == 0;
     wish->box = req->box;
     wish->own_limits = memcmp(&wish->box, &req->profile->box,
                               sizeof(wish->box)) != 0;
