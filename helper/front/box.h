@@ -64,6 +64,8 @@ typedef struct {
     unsigned                 nwaiters;      /* (l) */
     uint64_t                 expires;       /* (l) mono usec; 0: never */
     uint64_t                 used;          /* (l) wall msec, last of all */
+    uint32_t                 marks[JOB_MARKS];  /* (l) the newest first */
+    uint32_t                 past[JOB_MARKS];   /* of fronts before this one */
     buf_t                    note;          /* (l) a dialect's */
     uint64_t                 note_version;  /* (l) */
     int                      listed;        /* (l) in the table */
@@ -214,6 +216,14 @@ int box_live(const char *sandbox, const char *workspace, uint64_t ttl,
 
 int box_end_in(const char *sandbox, const char *workspace, uint64_t in,
     int extend, err_t *e);
+
+/*
+ * A step of a turn begins in the box: a later front knows that it did.  The
+ * second: was it begun by an earlier front, whose end was its own?  1 or 0.
+ */
+
+void box_begins(box_t *box, uint32_t mark);
+int box_began(const char *sandbox, const char *workspace, uint32_t mark);
 
 /*
  * A text of at most BOUND_NOTE bytes that a dialect has beside a box.  It ends

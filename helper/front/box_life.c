@@ -276,6 +276,7 @@ box_record(const box_t *box, const char *workspace, const char *execution)
     r.created = box->created;
     r.ttl = box->ttl;
     r.end = box->end;
+    memcpy(r.marks, box->marks, sizeof(r.marks));
 
     brk_request(&req, BRK_RECORD, box->id);
     record_write(&r, req.record);
@@ -452,6 +453,8 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
     memcpy(box->sandbox, r.sandbox, sizeof(box->sandbox));
     memcpy(box->workspace, r.workspace, sizeof(box->workspace));
     memcpy(box->name, r.name, sizeof(box->name));
+    memcpy(box->marks, r.marks, sizeof(box->marks));
+    memcpy(box->past, r.marks, sizeof(box->past));
     box->ttl = r.ttl;
     box->created = r.created;
     box->end = r.end;

@@ -1,8 +1,11 @@
 
 /*
  * In retort-front, as its own uid without any capability.  What a dialect has
- * to remember of a box for its clients.  Nobody else reads it.
+ * to remember of a box for its clients, which nobody else reads, and what is
+ * remembered of its turns.
  */
+
+#include <string.h>
 
 #include "bounds.h"
 #include "box_table.h"
@@ -77,4 +80,37 @@ box_note_write(const char *sandbox, const char *workspace, const buf_t *note,
     (void) pthread_mutex_unlock(&box_mutex);
 
     return rc;
+}
+
+
+void
+box_begins(box_t *box, uint32_t mark)
+{
+    (void) pthread_mutex_lock(&box_mutex);
+    memmove(&box->marks[1], &box->marks[0],
+            sizeof(box->marks) - sizeof(box->marks[0]));
+    box->marks[0] = mark;
+    (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+int
+box_began(const char *sandbox, const char *workspace, uint32_t mark)
+{
+    int     i, began;
+    err_t   e;
+    box_t  *box;
+
+    began = 0;
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_name(sandbox, workspace, &e);
+
+    for (i = 0; box != NULL && i < JOB_MARKS; i++) {
+        began |= box->past[i] == mark;
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return began;
 }

@@ -13,6 +13,7 @@
 #include "protocol/profile.h"
 
 
+#define JOB_MARKS    32         /* steps that a later front knows of */
 #define JOB_SANDBOX  56         /* sbx_<node>_<32 hex>, final NUL */
 #define JOB_SESSION  129        /* a client's own name for one, final NUL */
 
@@ -45,6 +46,7 @@ typedef struct {
                                            OUTPUT_DIR go onto the shelf */
     char                 *memo;         /* the dialect's, for exec_t */
     int                   whole;        /* all files that it leaves are kept */
+    uint32_t              mark;         /* of a turn's step; 0: it is none */
     uint32_t              context;      /* a namespace of it; 0: the first */
     int                   fresh;        /* that is empty when it begins */
 

@@ -401,8 +401,12 @@ run_job(exec_t *x, const request_t *req, const job_t *job, int client,
 
     box_mark(r.box, req->workspace, x->id);
 
-    if (job->detach) {
-        box_record(r.box, req->workspace, x->id);
+    if (job->mark != 0) {
+        box_begins(r.box, job->mark);
+    }
+
+    if (job->detach || job->mark != 0) {
+        box_record(r.box, req->workspace, job->detach ? x->id : "");
     }
 
     if (!job->shelve) {

@@ -14,7 +14,7 @@
 #include "text.h"
 
 
-#define RECORD_MAGIC    0x52465234      /* "RFR4": names the layout, too */
+#define RECORD_MAGIC    0x52465235      /* "RFR5": names the layout, too */
 
 
 typedef struct {
@@ -23,6 +23,7 @@ typedef struct {
     uint64_t  created;
     uint64_t  ttl;
     uint64_t  end;
+    uint32_t  marks[JOB_MARKS];
     char      sandbox[JOB_SANDBOX];
     char      execution[REQ_EXECUTION];
     char      workspace[REQ_WORKSPACE];
@@ -30,7 +31,7 @@ typedef struct {
     char      unused[6];
 } record_wire_t;
 
-static_assert(sizeof(record_wire_t) == 344, "record: no padding");
+static_assert(sizeof(record_wire_t) == 472, "record: no padding");
 static_assert(sizeof(record_wire_t) <= BRK_RECORD_SIZE, "record fits");
 
 
@@ -62,6 +63,7 @@ record_write(const record_t *r, uint8_t out[BRK_RECORD_SIZE])
     w.created = r->created;
     w.ttl = r->ttl;
     w.end = r->end;
+    memcpy(w.marks, r->marks, sizeof(w.marks));
     (void) snprintf(w.sandbox, sizeof(w.sandbox), "%s", r->sandbox);
     (void) snprintf(w.execution, sizeof(w.execution), "%s", r->execution);
     (void) snprintf(w.workspace, sizeof(w.workspace), "%s", r->workspace);
@@ -113,6 +115,7 @@ record_read(record_t *r, const uint8_t in[BRK_RECORD_SIZE])
     r->created = w.created;
     r->ttl = w.ttl;
     r->end = w.end;
+    memcpy(r->marks, w.marks, sizeof(r->marks));
 
     return 0;
 }

@@ -25,6 +25,7 @@ typedef struct {
     uint64_t  created;          /* wall msec */
     uint64_t  ttl;              /* msec */
     uint64_t  end;              /* wall msec; 0: none that was said */
+    uint32_t  marks[JOB_MARKS]; /* of steps that were begun, job.h */
 } record_t;
 
 

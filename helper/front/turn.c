@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "box.h"
 #include "clock.h"
 #include "flog.h"
 #include "metrics.h"
@@ -474,6 +475,24 @@ turn_name(turn_work_t *w)
 }
 
 
+/* what a later front knows it by; never 0 */
+
+static uint32_t
+turn_mark(const turn_one_t *one)
+{
+    const char  *p;
+    uint32_t     mark;
+
+    mark = 2166136261u;
+
+    for (p = one->key; *p != '\0'; p++) {
+        mark = (mark ^ (unsigned char) *p) * 16777619u;
+    }
+
+    return mark != 0 ? mark : 1;
+}
+
+
 static exec_t *
 turn_exec(turn_work_t *w, turn_one_t *one)
 {
@@ -481,6 +500,16 @@ turn_exec(turn_work_t *w, turn_one_t *one)
 
     if (w->gone) {
         (void) err_set(&one->e, 503, "sandbox_gone", "the sandbox ended");
+        return NULL;
+    }
+
+    one->job.mark = turn_mark(one);
+
+    if (w->sandbox[0] != '\0'
+        && box_began(w->sandbox, w->req.workspace, one->job.mark))
+    {
+        (void) err_set(&one->e, 503, "run_lost", "The service's own process "
+                       "died; what the code did is unknown.");
         return NULL;
     }
 

@@ -31,6 +31,8 @@ sample(void)
     r.created = 1700000000123;
     r.ttl = 60000;
     r.end = 1700000900123;
+    r.marks[0] = 7;
+    r.marks[JOB_MARKS - 1] = 0xfffffffe;
 
     return r;
 }
