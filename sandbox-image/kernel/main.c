@@ -177,7 +177,6 @@ main(int argc, char **argv)
     }
 
     snapshot_init();
-    memory_init();
     interp_start(imports, n);
     interp_allow(allow, nallow);
     free(imports);

@@ -1,164 +1,174 @@
 
 /*
- * What a fork of the template costs is the copying of its page tables.  Large
- * pages make those small: the interpreter's arenas are cut from aligned
- * blocks of the size of one, and before the first fork everything that was
- * filled is gathered into large pages, once.  Memory that a sandbox takes later
- * is of the ordinary size, and so is the copy of a page that it writes to.
+ * What a fork costs is the copying of page tables of memory that was written
+ * to, and every sandbox is two forks of the template, every snapshot one more.
+ * So before the first of them all that the template has written is moved into
+ * one file without a name, mapped privately at the same addresses: its pages
+ * are the file's, no fork copies a thing, and a sandbox pays for the pages that
+ * it touches.  The file is sealed and its descriptor closed: nobody can write
+ * to it or open it.
  */
 
 #include "retort.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 
-#define MEMORY_HUGE  (2UL * 1024 * 1024)
-
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE  25
-#endif
+#define MEMORY_REGIONS  4096
+#define MEMORY_LINE     512
+#define MEMORY_SEALS    (F_SEAL_SEAL|F_SEAL_SHRINK|F_SEAL_GROW|F_SEAL_WRITE)
 
 
 typedef struct {
-    char    *next;
-    size_t  left;
-} memory_block_t;
+    char    *start;
+    size_t  len;
+    int     prot;
+} memory_region_t;
 
 
-static memory_block_t  memory_block;
+/* not on the heap, which moves */
 
-
-/* arenas lie side by side in aligned blocks; a freed one stays where it is */
-
-static void *
-memory_alloc(void *ctx, size_t size)
-{
-    char            *p, *aligned;
-    memory_block_t  *block;
-
-    block = ctx;
-
-    if (size > MEMORY_HUGE || size == 0) {
-        p = mmap(NULL, size, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS,
-                 -1, 0);
-        return p == MAP_FAILED ? NULL : p;
-    }
-
-    if (size > block->left) {
-        p = mmap(NULL, 2 * MEMORY_HUGE, PROT_READ|PROT_WRITE,
-                 MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE, -1, 0);
-
-        if (p == MAP_FAILED) {
-            return NULL;
-        }
-
-        aligned = p + (MEMORY_HUGE - (uintptr_t) p % MEMORY_HUGE)
-                      % MEMORY_HUGE;
-        (void) munmap(p, (size_t) (aligned - p));
-        (void) munmap(aligned + MEMORY_HUGE,
-                      MEMORY_HUGE - (size_t) (aligned - p));
-        block->next = aligned;
-        block->left = MEMORY_HUGE;
-    }
-
-    p = block->next;
-    block->next += size;
-    block->left -= size;
-
-    return p;
-}
+static memory_region_t  memory_regions[MEMORY_REGIONS];
 
 
 static void
-memory_free(void *ctx, void *p, size_t size)
+memory_die(const char *what)
 {
-    (void) ctx;
-    (void) munmap(p, size);
-}
-
-
-void
-memory_init(void)
-{
-    PyObjectArenaAllocator  arenas;
-
-    arenas.ctx = &memory_block;
-    arenas.alloc = memory_alloc;
-    arenas.free = memory_free;
-    PyObject_SetArenaAllocator(&arenas);
-}
-
-
-/* whole large pages of one region; what cannot be gathered stays as it is */
-
-static void
-memory_collapse(uintptr_t from, uintptr_t to)
-{
-    from = (from + MEMORY_HUGE - 1) / MEMORY_HUGE * MEMORY_HUGE;
-    to = to / MEMORY_HUGE * MEMORY_HUGE;
-
-    for ( ; from < to; from += MEMORY_HUGE) {
-        (void) madvise((void *) from, MEMORY_HUGE, MADV_COLLAPSE);
-    }
+    dprintf(2, "retort-kernel: the template's memory cannot be moved: %s: "
+               "%m\n", what);
+    _exit(KERN_EXIT_FATAL);
 }
 
 
 /*
- * "from-to perms offset device inode path": private, writable and without a
- * file, which is the heap, arenas and large blocks
+ * "from-to perms offset device inode path": private, not executable, and no
+ * place that the system itself made.
  */
 
 static int
-memory_region(const char *line, uintptr_t *from, uintptr_t *to)
+memory_parse(const char *line, memory_region_t *region)
 {
-    int   i;
-    char  *p;
+    char           *p;
+    unsigned long  from, to;
 
-    *from = strtoul(line, &p, 16);
+    from = strtoul(line, &p, 16);
 
     if (*p != '-') {
         return 0;
     }
 
-    *to = strtoul(p + 1, &p, 16);
+    to = strtoul(p + 1, &p, 16);
 
-    if (strncmp(p, " rw-p ", 6) != 0) {
+    if (p[0] != ' ' || p[1] != 'r' || p[3] != '-' || p[4] != 'p'
+        || strstr(p, "[stack]") != NULL || strstr(p, "[v") != NULL)
+    {
         return 0;
     }
 
-    p += 6;
+    region->start = (char *) from;
+    region->len = to - from;
+    region->prot = PROT_READ | (p[2] == 'w' ? PROT_WRITE : 0);
 
-    for (i = 0; i < 2 && p != NULL; i++) {
-        p = strchr(p, ' ');
-        p = p != NULL ? p + 1 : NULL;
+    return 1;
+}
+
+
+/* those with pages of their own: "Anonymous:" comes some lines after */
+
+static int
+memory_find(void)
+{
+    int   n, open;
+    char  line[MEMORY_LINE];
+    FILE  *maps;
+
+    maps = fopen("/proc/self/smaps", "re");
+
+    if (maps == NULL) {
+        memory_die("smaps");
     }
 
-    return p != NULL && strncmp(p, "0 ", 2) == 0
-           && strstr(p, "[stack]") == NULL;
+    for (n = open = 0; fgets(line, sizeof(line), maps) != NULL; ) {
+        if (line[0] >= 'A' && line[0] <= 'Z') {
+            if (open && strncmp(line, "Anonymous:", 10) == 0) {
+                n += strtoul(line + 10, NULL, 10) != 0;
+                open = 0;
+            }
+
+        } else if (n < MEMORY_REGIONS) {
+            open = memory_parse(line, &memory_regions[n]);
+        }
+    }
+
+    (void) fclose(maps);
+
+    return n;
+}
+
+
+static void
+memory_copy(int fd, const memory_region_t *region, off_t at)
+{
+    size_t   done;
+    ssize_t  n;
+
+    for (done = 0; done < region->len; done += (size_t) n) {
+        n = pwrite(fd, region->start + done, region->len - done,
+                   at + (off_t) done);
+
+        if (n <= 0) {
+            memory_die("copy");
+        }
+    }
+}
+
+
+/*
+ * Between a region's copy and its change of place nothing may be written to
+ * it, be it the heap or this program's own data.
+ */
+
+static off_t
+memory_move(int fd, const memory_region_t *region, off_t at)
+{
+    void             *p;
+    memory_region_t  r;
+
+    r = *region;
+    memory_copy(fd, &r, at);
+    p = mmap(r.start, r.len, r.prot, MAP_PRIVATE|MAP_FIXED, fd, at);
+
+    if (p == MAP_FAILED) {
+        memory_die("mmap");
+    }
+
+    return at + (off_t) r.len;
 }
 
 
 void
 memory_settle(void)
 {
-    char       line[512];
-    FILE       *maps;
-    uintptr_t  from, to;
+    int    i, n, fd;
+    off_t  at;
 
-    maps = fopen("/proc/self/maps", "re");
+    n = memory_find();
+    fd = memfd_create("template", MFD_CLOEXEC|MFD_ALLOW_SEALING);
 
-    if (maps == NULL) {
-        return;
+    if (fd == -1) {
+        memory_die("memfd_create");
     }
 
-    while (fgets(line, sizeof(line), maps) != NULL) {
-        if (memory_region(line, &from, &to)) {
-            memory_collapse(from, to);
-        }
+    for (i = 0, at = 0; i < n; i++) {
+        at = memory_move(fd, &memory_regions[i], at);
     }
 
-    (void) fclose(maps);
+    if (fcntl(fd, F_ADD_SEALS, MEMORY_SEALS) == -1 || close(fd) == -1) {
+        memory_die("seal");
+    }
 }
