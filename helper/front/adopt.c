@@ -138,6 +138,7 @@ adopt_read(adopt_t *a)
 
         if (fed == KRN_WHOLE && a->in.head.type == KRN_RESET) {
             a->echoed = 1;
+            a->box->behind = a->in.head.a;
         }
 
         if (fed == KRN_WHOLE && a->in.head.type == KRN_SYNC) {

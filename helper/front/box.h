@@ -40,6 +40,7 @@ typedef struct {
     brk_stat_t               stat;          /* (o) counters after it */
     const char              *lost;          /* (o) why variables are, untold */
     int                      risen;         /* (o) they went back, untold */
+    uint32_t                 behind;        /* (o) runs undone with it */
     uint32_t                 cells;         /* (o) runs of this front in it */
 
     /* set once by box_keep() */

@@ -71,6 +71,7 @@ static int
 place_revive(run_t *r, err_t *e)
 {
     box_fate_t  fate;
+    const char  *why;
 
     box_news(r->box, &r->news);
 
@@ -79,13 +80,17 @@ place_revive(run_t *r, err_t *e)
     }
 
     fate = r->news.gone || r->box->profile->life == RETORT_LIFE_EXIT
-           ? STATE_GONE : restore(r->box, &r->box->lost);
+           ? STATE_GONE : restore(r->box, &why);
 
     if (fate == STATE_GONE) {
         return box_expired(e);
     }
 
     r->box->risen = (fate == STATE_RESTORED);
+
+    if (fate == STATE_LOST) {
+        r->box->lost = why;
+    }
 
     return 0;
 }
@@ -253,6 +258,7 @@ place_untold(box_t *box, result_t *res)
 {
     if (box->risen && res->fate == STATE_KEPT) {
         res->fate = STATE_RESTORED;
+        res->fate_why = restore_behind(box);
     }
 
     if (box->lost != NULL) {

@@ -20,7 +20,7 @@
 /* 1 if it has come into step, 0 not yet, -1 never */
 
 static int
-restore_read(const box_t *box, krn_in_t *in)
+restore_read(box_t *box, krn_in_t *in)
 {
     int         turn;
     char        packet[KRN_PACKET + 1];
@@ -39,6 +39,7 @@ restore_read(const box_t *box, krn_in_t *in)
         if (fed == KRN_WHOLE && in->head.type == KRN_RESET
             && in->head.run == box->run)
         {
+            box->behind = in->head.a;
             return 1;
         }
     }
@@ -126,6 +127,21 @@ restore_wait(box_t *box)
 }
 
 
+const char *
+restore_behind(const box_t *box)
+{
+    static const char *const  text[] = {
+        NULL,
+        "the run before this one is undone as well",
+        "the two runs before this one are undone as well",
+        "the three runs before this one are undone as well",
+        "several runs before this one are undone as well"
+    };
+
+    return text[box->behind < 4 ? box->behind : 4];
+}
+
+
 box_fate_t
 restore(box_t *box, const char **why)
 {
@@ -136,6 +152,7 @@ restore(box_t *box, const char **why)
 
         if (*why == NULL) {
             (void) box_stat(box, &box->stat);
+            *why = restore_behind(box);
             return STATE_RESTORED;
         }
 

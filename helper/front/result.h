@@ -38,7 +38,7 @@ typedef struct {
     outputs_t    out;
     verdict_t    verdict;
     box_fate_t   fate;
-    const char  *fate_why;              /* STATE_LOST: the reason; else NULL */
+    const char  *fate_why;              /* STATE_LOST: the reason; or NULL */
     krn_language_t  language;
     int          exit_code;             /* bash */
     uint32_t     count;                 /* runs of the sandbox, with it */

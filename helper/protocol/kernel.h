@@ -40,7 +40,8 @@ typedef enum {
                            KRN_SNAPSHOT */
     KRN_FILE = 4,       /* name, relative to /workspace | content */
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
-    KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle */
+    KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle;
+                           a = runs that ended and are undone */
 
     /* the same, about files: between two runs, one at a time */
 

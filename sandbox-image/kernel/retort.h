@@ -142,7 +142,7 @@ void wire_as(uint32_t run);
 
 /* answers a reset, at once or at the end of the run; needs the GIL */
 
-void wire_reset(uint32_t run);
+void wire_reset(uint32_t run, uint32_t behind);
 
 
 /* out.c: sys.stdout and sys.stderr */
@@ -217,7 +217,6 @@ PyObject *interp_namespace(void);
 
 /* memory.c: what makes a fork of this process cheap */
 
-void memory_init(void);
 void memory_settle(void);
 
 
@@ -272,9 +271,9 @@ void snapshot_start(void);
 
 void snapshot_touched(void);
 
-/* a cell is over and will be told: nobody shall go back to before it */
+/* a cell is over and will be told: it is not in the copy */
 
-void snapshot_drop(void);
+void snapshot_behind(void);
 
 /*
  * Before a run, which wants to be protected or not, and after it.  1 in a copy

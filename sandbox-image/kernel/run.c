@@ -362,7 +362,6 @@ run_done(int rc, int code, const krn_want_t *want)
     uint64_t     written;
     wire_part_t  part;
 
-    snapshot_drop();
     written = usage_written();
     part.data = &written;
     part.len = sizeof(written);
@@ -371,6 +370,7 @@ run_done(int rc, int code, const krn_want_t *want)
     out_flush_locked();
     wire_sync();
     changes_after(want);
+    snapshot_behind();
     wire_send(KRN_DONE, rc == 0 ? KRN_DONE_OK : KRN_DONE_ERROR,
               (uint32_t) code, &part, 1);
     wire_unlock();
@@ -385,7 +385,7 @@ run_cell(wire_packet_t *packet)
     kern_run_t  run;
 
     if (run_take(packet, &run) == -1) {
-        wire_reset(packet->head.run);
+        wire_reset(packet->head.run, 0);
         return;
     }
 
@@ -430,13 +430,16 @@ run_cell(wire_packet_t *packet)
 static void
 run_rise(void)
 {
+    uint32_t              behind;
     static wire_packet_t  packet;
+
+    behind = atomic_exchange(&init_page->behind, 0);
 
     do {
         wire_receive(&packet);
     } while (packet.head.type != KRN_RESET);
 
-    wire_reset(packet.head.run);
+    wire_reset(packet.head.run, behind);
 }
 
 
@@ -484,13 +487,13 @@ kern_loop(void)
         case KRN_LIST:
         case KRN_DELETE:
             if (file_serve(&packet) == -1) {
-                wire_reset(packet.head.run);
+                wire_reset(packet.head.run, 0);
             }
 
             break;
 
         case KRN_RESET:
-            wire_reset(packet.head.run);
+            wire_reset(packet.head.run, 0);
             break;
 
         case KRN_ACK:

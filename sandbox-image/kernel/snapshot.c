@@ -6,10 +6,13 @@
  * disturbs any of this loses his own session.
  *
  * The copy is made when a cell is over, while nobody waits; again before a
- * cell if a thread or a signal handler may have changed something since.  The
- * kernel stays what it is, with its threads and children.  The copy is pid 1's
- * child, so that no wait() of the tenant's ever sees it, and in a process
- * group of its own.
+ * cell if a thread or a signal handler may have changed something since.  To
+ * make one costs more than a small cell, so cells in rapid succession have
+ * fewer: what stands by is then some cells behind, and says so if it is woken.
+ *
+ * The kernel stays what it is, with its threads and children.  The copy is
+ * pid 1's child, so that no wait() of the tenant's ever sees it, and in a
+ * process group of its own.
  *
  * Nothing in it runs until it takes over.  It shares all pages with the kernel
  * until one of them writes.
@@ -33,13 +36,17 @@
 #include "../../helper/init/init.h"
 
 
-#define SNAPSHOT_OOM  "350"     /* goes after the kernel, before pid 1 */
+#define SNAPSHOT_OOM    "350"   /* goes after the kernel, before pid 1 */
+#define SNAPSHOT_LULL   1       /* msec without a message, then it is made */
+#define SNAPSHOT_CREDIT 32      /* that may be made one after the other */
+#define SNAPSHOT_PAUSE  10      /* msec for each one more */
 
 
 static void   *snapshot_tid;    /* where libc keeps the main thread's id */
 static int     snapshot_wanted;
 static int     snapshot_stale;  /* what it holds may be another state */
 static pid_t   snapshot_group;
+static int64_t snapshot_full;   /* when its credit is whole again; msec */
 
 
 /* only possible before the sandbox is sealed; without it, libc errs a little */
@@ -82,16 +89,69 @@ snapshot_touched(void)
 }
 
 
-void
-snapshot_drop(void)
+static void
+snapshot_kill(pid_t pid)
 {
-    pid_t  pid;
-
-    pid = atomic_exchange(&init_page->snapshot, 0);
-
     if (pid > 1 && pid != getpid()) {
         (void) kill(pid, SIGKILL);
     }
+}
+
+
+static void
+snapshot_drop(void)
+{
+    snapshot_kill(atomic_exchange(&init_page->snapshot, 0));
+}
+
+
+/* the one before stands by until there is another */
+
+static void
+snapshot_arm(pid_t pid)
+{
+    if (pid > 0) {
+        atomic_store(&init_page->behind, 0);
+        snapshot_kill(atomic_exchange(&init_page->snapshot, pid));
+    }
+}
+
+
+/* what was done since the copy was made is not in it */
+
+void
+snapshot_behind(void)
+{
+    (void) atomic_fetch_add(&init_page->behind, 1);
+}
+
+
+/* msec until one may be made, and that it is */
+
+static int
+snapshot_credit(int spend)
+{
+    int64_t          now, used;
+    struct timespec  ts;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+    now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+
+    if (snapshot_full < now) {
+        snapshot_full = now;
+    }
+
+    used = snapshot_full - now - (SNAPSHOT_CREDIT - 1) * SNAPSHOT_PAUSE;
+
+    if (used > 0) {
+        return (int) used;
+    }
+
+    if (spend) {
+        snapshot_full += SNAPSHOT_PAUSE;
+    }
+
+    return 0;
 }
 
 
@@ -151,7 +211,7 @@ snapshot_clone_twice(void)
             return 0;
         }
 
-        atomic_store(&init_page->snapshot, copy > 0 ? copy : 0);
+        snapshot_arm(copy);
         _exit(0);
     }
 
@@ -181,6 +241,18 @@ snapshot_oom(const char *score)
 }
 
 
+/* its end, which is work, does not go before the kernel's */
+
+static void
+snapshot_policy(int policy)
+{
+    struct sched_param  param;
+
+    memset(&param, 0, sizeof(param));
+    (void) sched_setscheduler(0, policy, &param);
+}
+
+
 /*
  * A kill() by pid 1, or from outside, is what nobody inside can forge.  What
  * else was sent here meanwhile was sent to nobody.
@@ -194,6 +266,7 @@ snapshot_wait(void)
     const struct timespec  now = { 0, 0 };
 
     (void) setpgid(0, 0);
+    snapshot_policy(SCHED_BATCH);
     snapshot_oom(SNAPSHOT_OOM);
     sigemptyset(&set);
     sigaddset(&set, INIT_TAKE_OVER);
@@ -269,6 +342,7 @@ snapshot_rise(const sigset_t *mask)
 
     snapshot_clear();
     (void) setpgid(0, snapshot_group);
+    snapshot_policy(SCHED_OTHER);
     snapshot_oom(INIT_OOM_KERNEL);
     atomic_store(&init_page->snapshot, 0);
     atomic_store(&init_page->run, 0);
@@ -298,7 +372,6 @@ snapshot_take(void)
     pid_t     pid;
     sigset_t  all, old;
 
-    snapshot_drop();
     snapshot_stale = 0;
     snapshot_group = getpgrp();
     sigfillset(&all);
@@ -313,10 +386,7 @@ snapshot_take(void)
         return 1;
     }
 
-    if (pid > 0) {
-        atomic_store(&init_page->snapshot, pid);
-    }
-
+    snapshot_arm(pid);
     (void) pthread_sigmask(SIG_SETMASK, &old, NULL);
 
     return 0;
@@ -333,11 +403,13 @@ snapshot_before(int wanted)
         return 0;
     }
 
-    if (atomic_load(&init_page->snapshot) != 0 && !snapshot_stale
-        && snapshot_alone())
+    if (atomic_load(&init_page->snapshot) != 0
+        && ((!snapshot_stale && snapshot_alone()) || snapshot_credit(0) > 0))
     {
         return 0;
     }
+
+    (void) snapshot_credit(1);
 
     return snapshot_take();
 }
@@ -346,7 +418,21 @@ snapshot_before(int wanted)
 int
 snapshot_after(void)
 {
+    int  wait;
+
     snapshot_stale = 1;
 
-    return snapshot_wanted && !wire_waiting(0) ? snapshot_take() : 0;
+    if (!snapshot_wanted) {
+        return 0;
+    }
+
+    wait = snapshot_credit(0);
+
+    if (wire_waiting(wait > SNAPSHOT_LULL ? wait : SNAPSHOT_LULL)) {
+        return 0;
+    }
+
+    (void) snapshot_credit(1);
+
+    return snapshot_take();
 }

@@ -379,17 +379,17 @@ wire_end(void)
     wire_active = 0;
 
     if (wire_mute) {
-        wire_reset(wire_reset_run);
+        wire_reset(wire_reset_run, 0);
     }
 }
 
 
 void
-wire_reset(uint32_t run)
+wire_reset(uint32_t run, uint32_t behind)
 {
     wire_mute = 0;
     wire_run = run;
     wire_lock();
-    wire_send(KRN_RESET, 0, 0, NULL, 0);
+    wire_send(KRN_RESET, behind, 0, NULL, 0);
     wire_unlock();
 }

@@ -41,10 +41,13 @@ sub soon {
 
 sub alive { return Retort::Kernel::alive(@_) }
 
-# a copy comes a moment after its cell, before the kernel waits
+# a copy comes a moment after its cell, before the kernel waits without end
 
 sub settled {
-    return soon(sub { slurp('/proc/' . $kernel->kernel_pid . '/wchan') =~ /poll/ });
+    return soon(sub {
+        slurp('/proc/' . $kernel->kernel_pid . '/syscall')
+            =~ /^\d+ \S+ 0x1 (0xf+|0x0) /;
+    });
 }
 
 sub copy {
@@ -179,6 +182,21 @@ for (1 .. 5) {
 }
 
 is_deeply(brief('k'), ['result:5', 'ok'], 'five in a row');
+
+# cells in rapid succession: what stands by is behind, and says how far
+
+brief("k = $_") for 1 .. 300;
+succeed();
+$kernel->send_packet(RESET, 20, 0, 0, [], '');
+my $echo;
+do { $echo = $kernel->packet } until !$echo || $echo->{run} == 20;
+is_deeply(brief('k'), ['result:' . (300 - $echo->{a}), 'ok'],
+    'as many cells are undone as are told');
+settled();
+succeed();
+in_step(21);
+is_deeply(brief('k'), ['result:' . (300 - $echo->{a}), 'ok'],
+    'who pauses loses none');
 
 $kernel->{flags} = 0;
 brief('k');

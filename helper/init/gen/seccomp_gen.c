@@ -80,8 +80,9 @@ static const gen_group_t  gen_allow[] = {
             "setpgid", "getpgrp", "getsid", "setsid", "kill", "tkill",
             "tgkill", "set_tid_address", "set_robust_list", "get_robust_list",
             "futex", "rseq", "arch_prctl", "sched_yield", "sched_getaffinity",
-            "sched_getparam", "sched_getscheduler", "sched_get_priority_max",
-            "sched_get_priority_min", "getpriority", "setpriority",
+            "sched_getparam", "sched_getscheduler", "sched_setscheduler",
+            "sched_get_priority_max", "sched_get_priority_min",
+            "getpriority", "setpriority",
             "getrlimit", "setrlimit", "getrusage", "times") },
 
     { "signals and timers",
