@@ -395,6 +395,10 @@ routes_do(routes_t *r, err_t *e)
     case OP_METADATA:
         return routes_metadata(r);
 
+    case OP_OPENAPI:
+        r->dialect->render_openapi(r->req, r->a);
+        return 0;
+
     case OP_HEALTH:
         health_serve(r->req, r->a);
         r->dialect->health(r->a);

@@ -28,6 +28,17 @@ $(O)/retort-front: $(front_objs) $(lib_objs)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -o $@ $^ $(FRONT_LIBS)
 
+# the native API's document, as bytes
+
+$(O)/gen/openapi.h: helper/front/dialect/openapi.json
+	@mkdir -p $(@D)
+	$(call say,GEN  $@)
+	$(Q)od -An -v -tx1 $< | sed 's/ \(..\)/ 0x\1,/g' > $@.tmp
+	$(Q)mv $@.tmp $@
+
+$(O)/helper/front/dialect/native_openapi.o: $(O)/gen/openapi.h
+$(O)/helper/front/dialect/native_openapi.o: CPPFLAGS += -I$(O)/gen
+
 HELPER += $(O)/retort-front
 
 ifdef FRONT_ALONE

@@ -6,6 +6,7 @@
  * links: helper/front/dialect/native.c helper/front/dialect/native_limits.c
  * links: helper/front/dialect/native_out.c helper/front/json_in.c
  * links: helper/front/dialect/native_meta.c
+ * links: helper/front/dialect/native_openapi.c
  * links: helper/front/dialect/native_files.c helper/front/file_type.c
  * links: helper/front/dialect/native_input.c helper/front/data_url.c
  * links: helper/front/file_name.c

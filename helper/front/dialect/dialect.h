@@ -42,6 +42,7 @@ typedef enum {
     OP_EXECUTE,
     OP_BOX_CREATE,
     OP_METADATA,
+    OP_OPENAPI,                 /* the dialect about itself */
     OP_BOX_LIST,
     OP_BOX_SHOW,
     OP_BOX_LIFE,                /* how long it shall live from now on */
@@ -322,6 +323,9 @@ typedef struct {
     /* what there is in a sandbox: the image's manifest, and the limits */
     void  (*render_meta)(const request_t *req, const char *manifest,
                          size_t len, answer_t *a);
+
+    /* all of its routes, for programs; NULL if the dialect has no such */
+    void  (*render_openapi)(const request_t *req, answer_t *a);
 
     /* files of a sandbox; what was written, or what there is */
     void  (*render_file)(const files_ask_t *ask, const file_info_t *file,

@@ -399,6 +399,7 @@ native_parse(const request_t *req, const char *body, size_t len, job_t *job,
 static const dialect_route_t  native_routes[] = {
     { "POST", "/execute", OP_EXECUTE },
     { "GET", "/metadata", OP_METADATA },
+    { "GET", "/openapi.json", OP_OPENAPI },
     { "GET", "/sandboxes", OP_BOX_LIST },
     { "POST", "/sandboxes", OP_BOX_CREATE },
     { "GET", "/sandboxes/*", OP_BOX_SHOW },
@@ -546,6 +547,7 @@ const dialect_t  dialect_native = {
     .render_box = native_render_box,
     .render_boxes = native_render_boxes,
     .render_meta = native_render_meta,
+    .render_openapi = native_render_openapi,
     .render_file = native_render_file,
     .render_files = native_render_files
 };

@@ -48,6 +48,7 @@ void native_render_boxes(const request_t *req, const box_view_t *views,
     size_t n, answer_t *a);
 void native_render_meta(const request_t *req, const char *manifest,
     size_t len, answer_t *a);
+void native_render_openapi(const request_t *req, answer_t *a);
 void native_render_file(const files_ask_t *ask, const file_info_t *file,
     answer_t *a);
 void native_render_files(const files_ask_t *ask, const file_infos_t *files,
