@@ -19,7 +19,7 @@ use Test::More;
 
 my $s = Retort::Service->new(stopped => 1, alerts => qr{none\.sock},
     nginx => 'retort_zone runs 1m;', profiles => { default => {
-        disk => '4m 64m', fsize => '8m 64m', request => '1m 16m' } });
+        disk => '4m 64m', fsize => '2m 64m', request => '1m 16m' } });
 my $f = Retort::Front->new(threads => 16);
 my $web = (getpwnam 'www-data')[2];
 my $broken = Retort::FakeFront->new("$s->{dir}/broken.sock", sub {
@@ -165,9 +165,11 @@ ask(409, $_, $file, $_ eq 'put' ? 'x' : undef, @folder)
 ask(409, 'get', $files, undef, query => '?path=d/e/b.txt');
 ask(409, 'post', $files, form('c', ''), query => '?path=d/e/b.txt', @form);
 
-ask($_->[0], 'put', $file, 'x' x $_->[1]) for [507, 6e6], [413, 9e6];
-ask($_->[0], 'post', $files, form('big', 'x' x $_->[1]), @form)
-    for [507, 6e6], [413, 9e6];
+ask(413, 'put', $file, 'x' x 3e6);
+ask(413, 'post', $files, form('big', 'x' x 3e6), @form);
+ask(201, 'put', $file, 'x' x 2e6, in => { name => $_ }) for 1, 2;
+ask(507, 'put', $file, 'x' x 1e6);
+ask(507, 'post', $files, form('big', 'x' x 1e6), @form);
 
 # what is wrong with what is asked
 
@@ -189,14 +191,12 @@ ask(400, 'post', $run, code('1', files => [{ name => 'x/y', text => '1' },
 ask(404, 'post', $run, code('1', sandbox_id => 'sbx_local_' . '0' x 32));
 ask(406, 'post', $run, code('1'), accept => 'image/png');
 
-# a run that does not end when it is told to, since the broker stands still
+# a run that does not end when it is told to: it waits for the broker
 
 $f->{broker}->tell('spawn', 0);
-$in{execution_id} = ask(202, 'post', $run, code('nap(60)', detach =>
-    $JSON::PP::true), prefix => 'fake')->{json}{execution_id};
-$s->until_true(sub { $json->decode($s->get("/fake/v1/executions/"
-    . $in{execution_id})->{content})->{status} eq 'running' });
 kill 'STOP', $f->{broker}{pid};
+$in{execution_id} = ask(202, 'post', $run, code('1', detach =>
+    $JSON::PP::true), prefix => 'fake')->{json}{execution_id};
 ask(202, 'delete', $exec, undef, prefix => 'fake');
 kill 'CONT', $f->{broker}{pid};
 
