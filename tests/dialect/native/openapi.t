@@ -124,8 +124,9 @@ ask(200, 'post', "$box/$_") for 'interrupt', 'restart';
 
 $in{execution_id} = $late;
 ask(200, 'get', $exec);
-ask(200, 'delete', $exec);
-ask(200, 'get', $exec);
+$s->until_true(sub { $s->request('DELETE', "/v1/executions/$late")->{status}
+                     == 200 });
+ask(200, $_, $exec) for 'delete', 'get';
 ask(200, 'get', $events, undef, accept => $_) for sort keys %stream;
 ask(204, 'get', $events, undef, query => '?after=999999');
 ask(400, 'get', $events, undef, query => '?after=x');
