@@ -38,6 +38,8 @@ sub new {
     my $dir = tempdir('engine-XXXXXX', TMPDIR => 1, CLEANUP => 0);
     my $self = bless { dir => $dir, owner => $$ }, $class;
 
+    # the socket is its group's; what else is there, root's alone
+    chmod 0711, $dir;
     $self->start;
 
     return $self;
@@ -156,6 +158,25 @@ sub inspect {
 }
 
 
+# what the host has of a container
+
+sub cgroups {
+    my ($self, $id) = @_;
+    my $name = $self->name . "/$id";
+
+    return grep { -d } "/sys/fs/cgroup/$name", glob "/sys/fs/cgroup/*/$name";
+}
+
+
+sub processes {
+    my ($self, $id) = @_;
+    my %pids = map { $_ => 1 } map { split ' ', slurp("$_/cgroup.procs") }
+        $self->cgroups($id);
+
+    return sort { $a <=> $b } keys %pids;
+}
+
+
 # ---- what happens to engines ----
 
 sub hold { kill 'STOP', $_[0]->pid }
@@ -229,7 +250,7 @@ sub end {
     }
 
     # a dockerd that crashed has left this to nobody
-    system "! mountpoint -q $self->{dir}/data || umount $self->{dir}/data";
+    system "! mountpoint -q $self->{dir}/data || umount $self->{dir}/data 2>/dev/null";
     until_true(sub { !$self->traces }, 10);
     push @left, $self->traces;
     kill 'KILL', map({/^process (\d+)/} @left),

@@ -7,6 +7,9 @@ package Retort::Service;
 #   my $s = Retort::Service->new(profiles => { default => { memory => '256m' } });
 #   my $r = $s->run('print(1)', timeout => 3);      # decoded answer
 #   $s->end;
+#
+# With RETORT_BACKEND=docker every profile's sandboxes are containers of the
+# tests' engine.
 
 use strict;
 use warnings;
@@ -20,6 +23,7 @@ use HTTP::Tiny;
 use IO::Socket::INET;
 use JSON::PP;
 use POSIX qw(:sys_wait_h);
+use Retort::Engine;
 use Test::More ();
 use Time::HiRes qw(sleep time);
 
@@ -58,6 +62,7 @@ sub new {
     # the range of uids of one test stays below that of the next
     $self->{slots} = $self->{conf}{slots} // 64;
     $self->{base} = 1_600_000_000 + (($$ * 7 + $COUNT) % 60_000) * 8192;
+    $self->{engine} = Retort::Engine->get if docker();
     $self->{mounts} = $self->mounts;
 
     $self->configure;
@@ -65,6 +70,9 @@ sub new {
 
     return $self;
 }
+
+
+sub docker { ($ENV{RETORT_BACKEND} // '') eq 'docker' }
 
 
 sub random {
@@ -122,14 +130,18 @@ sub configure {
         profiles => "$d/profiles", artifacts => "$d/artifacts",
         audit => "$d/audit",
         name => $self->{name}, slots => $self->{slots},
-        uid_base => $self->{base}, %{ $self->{conf} },
+        uid_base => $self->{base},
+        $self->{engine} ? (docker_socket => $self->{engine}->socket) : (),
+        %{ $self->{conf} },
     );
+    my %backend = $self->{engine}
+        ? (backend => 'docker', docker_image => $self->{engine}->image) : ();
 
     make_path("$d/profiles", "$d/nginx");
     write_file("$d/retortd.conf", join('', map {"$_ $c{$_}\n"} sort keys %c));
 
     for my $p (keys %{ $self->{profiles} }) {
-        my %p = (%PROFILE, %{ $self->{profiles}{$p} });
+        my %p = (%PROFILE, %backend, %{ $self->{profiles}{$p} });
 
         write_file("$d/profiles/$p.conf",
             join('', map {"$_ $p{$_}\n"} sort keys %p));
@@ -393,11 +405,21 @@ sub session {
 sub range { ($_[0]{base}, $_[0]{base} + 8 * $_[0]{slots} - 1) }
 
 
+# ids of the service's containers
+sub containers {
+    my ($self) = @_;
+
+    return $self->{engine}
+        ? $self->{engine}->containers("retort.service=$self->{dir}/run/front.sock")
+        : ();
+}
+
+
 # pids of all processes whose uid is one of this service's sandboxes
 sub inside {
     my ($self) = @_;
     my ($from, $to) = $self->range;
-    my @pids;
+    my @pids = map { $self->{engine}->processes($_) } $self->containers;
 
     for my $dir (glob '/proc/[0-9]*') {
         my ($uid) = slurp("$dir/status") =~ /^Uid:\s+(\d+)/m or next;
@@ -441,7 +463,13 @@ sub cgroups {
 }
 
 
-sub boxes { map { glob "$_/box*" } $_[0]->cgroups }
+sub boxes {
+    my ($self) = @_;
+
+    return map({ glob "$_/box*" } $self->cgroups),
+        map { $self->{engine}->cgroups($_) } $self->containers;
+}
+
 
 sub mounts { scalar(() = slurp('/proc/mounts') =~ /\n/g) }
 
@@ -462,6 +490,8 @@ sub end {
     Test::More::is_deeply([grep { kill 0, $_ } @children], [],
         'no process of the service is left');
     Test::More::is_deeply([$self->boxes], [], 'no cgroup of a sandbox is left');
+    Test::More::is_deeply([$self->containers], [], 'no container is left')
+        if $self->{engine};
     Test::More::is_deeply([glob "$self->{dir}/run/*"], [], 'no socket is left');
     Test::More::is($self->mounts, $self->{mounts}, 'no mount is left');
     $self->check_logs;
