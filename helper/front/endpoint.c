@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "endpoint.h"
+#include "metrics_fetch.h"
 #include "outside.h"
 
 
@@ -90,6 +91,24 @@ endpoint_take(const outside_msg_t *m, const char *name, int *headed,
 }
 
 
+/* "end" is what it said of the end, of another kind if nothing was said */
+
+static void
+endpoint_count(int rc, const fetch_ans_t *end, const err_t *e)
+{
+    if (rc == 0) {
+        metrics_fetch(METRICS_CALLS, FETCH_OK);
+
+    } else if (end->op == FETCH_END && end->code <= FETCH_ENAME) {
+        metrics_fetch(METRICS_CALLS, end->code != FETCH_OK ? end->code
+                                                           : FETCH_EFAILED);
+
+    } else {
+        metrics_fetch(METRICS_CALLS, metrics_fetch_why(e));
+    }
+}
+
+
 int
 call_endpoint(const char *name, const char *headers, const char *body,
     size_t len, int client, const endpoint_sink_t *sink, err_t *e)
@@ -99,22 +118,27 @@ call_endpoint(const char *name, const char *headers, const char *body,
     outside_msg_t  m;
 
     o.client = client;
+    m.head.op = 0;
 
     if (endpoint_ask(&o, FETCH_CALL, name, headers, body, len, e) == -1) {
+        endpoint_count(-1, &m.head, e);
         return -1;
     }
 
     headed = 0;
 
     do {
+        m.head.op = 0;
         rc = outside_hear(&o, &m, e);
 
         if (rc == 0) {
+            metrics_fetch_bytes(METRICS_CALLS, m.head.len);
             rc = endpoint_take(&m, name, &headed, sink, e);
         }
     } while (rc == 1);
 
     outside_end(&o);
+    endpoint_count(rc, &m.head, e);
 
     return rc;
 }

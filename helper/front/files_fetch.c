@@ -11,6 +11,7 @@
 #include "fetch_cache.h"
 #include "files.h"
 #include "flog.h"
+#include "metrics_fetch.h"
 #include "outside.h"
 
 
@@ -58,6 +59,8 @@ files_fetch_end(files_fetch_t *f, files_url_t *u, const fetch_ans_t *a)
 {
     u->ended = 1;
     f->open--;
+    metrics_fetch(METRICS_FILES, a->code <= FETCH_ENAME ? a->code
+                                                        : FETCH_EFAILED);
 
     if (a->code == FETCH_EBUSY) {
         return files_fetch_fail(f, u, 503, "fetch_busy", a->text);
@@ -102,6 +105,7 @@ files_fetch_take(files_fetch_t *f, const outside_msg_t *m, err_t *e)
 
     if (m->head.op == FETCH_DATA && u->headed && m->head.len <= f->left) {
         f->left -= m->head.len;
+        metrics_fetch_bytes(METRICS_FILES, m->head.len);
         (void) buf_add(&u->data, m->data, m->head.len);
         return 0;
     }
@@ -129,6 +133,7 @@ files_fetch_collect(files_fetch_t *f, job_file_t *files, size_t n, buf_t *urls)
 
         if (to->data != NULL && to->len <= f->left) {
             f->left -= to->len;
+            metrics_fetch(METRICS_FILES, METRICS_CACHED);
             continue;
         }
 
@@ -141,6 +146,21 @@ files_fetch_collect(files_fetch_t *f, job_file_t *files, size_t n, buf_t *urls)
     f->open = f->n;
 
     return urls->failed ? -1 : 0;
+}
+
+
+/* none of what is open has an end of its own */
+
+static void
+files_fetch_left(const files_fetch_t *f, const err_t *e)
+{
+    size_t  i;
+
+    for (i = 0; i < f->open; i++) {
+        metrics_fetch(METRICS_FILES, f->first.status != -1
+                                     ? METRICS_DROPPED
+                                     : metrics_fetch_why(e));
+    }
 }
 
 
@@ -159,6 +179,7 @@ files_fetch_talk(files_fetch_t *f, int client, const buf_t *urls, err_t *e)
     req.limit = f->left;
 
     if (outside_ask(&o, &req, NULL, urls->data, client, e) == -1) {
+        files_fetch_left(f, e);
         return -1;
     }
 
@@ -172,6 +193,7 @@ files_fetch_talk(files_fetch_t *f, int client, const buf_t *urls, err_t *e)
     }
 
     outside_end(&o);
+    files_fetch_left(f, e);
 
     return rc;
 }

@@ -11,6 +11,7 @@
 #include "drain.h"
 #include "gate.h"
 #include "metrics.h"
+#include "metrics_fetch.h"
 #include "ops.h"
 #include "pool.h"
 #include "protocol/version.h"
@@ -289,6 +290,7 @@ ops_metrics(const request_t *req, answer_t *a)
     ops_runs(to);
     ops_pools(to);
     ops_requests(to);
+    metrics_fetch_print(to);
     ops_self(to);
     ops_zones(to, req);
 }

@@ -10,6 +10,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 
 use Retort::Fetch qw(web answer);
+use Retort::Prom;
 use Retort::Service;
 use Test::More;
 
@@ -22,7 +23,9 @@ my $web = web(sub {
 });
 
 my $at = "http://127.0.0.1:$web->{port}";
-my $s = Retort::Service->new(profiles => { default => { import => 'pandas' } },
+my $s = Retort::Service->new(location =>
+    'location = /metrics { retort_api metrics; retort_pass unix:%RUN%/front.sock; }',
+    profiles => { default => { import => 'pandas' } },
     conf => { fetch => 'time=60s', fetch_allow => "127.0.0.1:$web->{port}" });
 my $sum = 'import pandas; print(int(pandas.read_csv("data.csv")["b"].sum()))';
 my $retortd = "$Retort::Service::TOP/objs/retortd";
@@ -34,6 +37,15 @@ is($s->run('import urllib.request as u; u.urlopen("' . "$at/data.csv" . '")')->{
 my ($status, $r) = $s->json('POST', '/v1/execute', { code => '1', files => ['http://127.0.0.1:1/x'] });
 
 is("$status $r->{error}{code}", '422 file_not_fetched', 'what is not listed is not fetched');
+
+$s->run($sum, files => ["$at/data.csv"]);
+
+sub count { Retort::Prom->parse($s->get('/metrics')->{content})->value(@_) }
+
+is(count('retort_fetches_total', result => 'ok'), 1, 'what was fetched is counted');
+is(count('retort_fetches_total', result => 'refused'), 1, '... what was refused');
+is(count('retort_fetches_total', result => 'cached'), 1, '... what was known already');
+cmp_ok(count('retort_fetched_bytes_total'), '>=', length $csv, '... and its bytes');
 
 my $pid = $s->process('retort-fetch');
 
@@ -50,6 +62,7 @@ kill 'KILL', $pid;
 ok($s->until_true(sub { !kill 0, $pid }), 'when it is killed');
 ($status, $r) = $s->json('POST', '/v1/execute', { code => '1', files => ["$at/data.csv?3"] });
 is("$status $r->{error}{code}", '503 fetch_away', '... it is told so');
+is(count('retort_fetches_total', result => 'lost'), 1, '... and counted');
 is($s->run('print(1)')->{stdout}, "1\n", '... and all else goes on');
 
 # ---- lines that make no sense ----

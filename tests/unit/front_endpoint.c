@@ -5,6 +5,7 @@
  *
  * links: helper/front/endpoint.c helper/front/outside.c helper/front/wake.c
  * links: helper/front/err.c helper/front/clock.c helper/front/flog.c
+ * links: helper/front/metrics_fetch.c helper/front/prom.c helper/front/buf.c
  * links: helper/lib/fdpass.c helper/lib/log.c
  */
 
