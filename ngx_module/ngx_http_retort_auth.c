@@ -156,6 +156,7 @@ static ngx_int_t
 ngx_http_retort_by_credential(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *value)
 {
+    ngx_int_t                    rc;
     ngx_http_retort_key_t       *k;
     ngx_http_retort_loc_conf_t  *rlcf;
 
@@ -172,6 +173,12 @@ ngx_http_retort_by_credential(ngx_http_request_t *r,
         if (k) {
             return ngx_http_retort_by_key(r, ctx, k);
         }
+    }
+
+    rc = ngx_http_retort_by_bearer(r, ctx, value);
+
+    if (rc != NGX_DECLINED) {
+        return rc;
     }
 
     if (rlcf->jwt) {

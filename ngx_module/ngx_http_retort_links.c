@@ -12,8 +12,6 @@
 
 static const char *ngx_http_retort_parse_secret(ngx_conf_t *cf,
     ngx_array_t *secrets, ngx_str_t *line);
-static ngx_int_t ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
-    ngx_str_t *secret, const char *label, ngx_str_t *name);
 static ngx_uint_t ngx_http_retort_is_signed(ngx_http_request_t *r,
     ngx_str_t *workspace, ngx_str_t *tag, ngx_str_t *text,
     ngx_str_t *signature);
@@ -124,7 +122,7 @@ ngx_http_retort_parse_secret(ngx_conf_t *cf, ngx_array_t *secrets,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
     ngx_str_t *secret, const char *label, ngx_str_t *name)
 {

@@ -282,6 +282,7 @@ typedef struct {
 
     /* from X-Retort-* lines; variables */
     ngx_str_t                   inside;          /* all that a token is for */
+    ngx_str_t                   user;            /* whom a token is for */
     ngx_str_t                   sandbox;
     ngx_str_t                   status;
     ngx_str_t                   wall;
@@ -649,6 +650,12 @@ ngx_int_t ngx_http_retort_by_token(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx);
 
 
+/* ngx_http_retort_bearer.c: the same, of a credential */
+
+ngx_int_t ngx_http_retort_by_bearer(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_str_t *value);
+
+
 /* ngx_http_retort_links.c */
 
 char *ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd,
@@ -656,6 +663,10 @@ char *ngx_http_retort_set_secret(ngx_conf_t *cf, ngx_command_t *cmd,
 
 /* the secrets of a file, of ngx_str_t, at least one; NULL: logged */
 ngx_array_t *ngx_http_retort_read_secrets(ngx_conf_t *cf, ngx_str_t *name);
+
+/* SHA-256 of a label and a name, keyed with the secret; NGX_OK */
+ngx_int_t ngx_http_retort_derive(u_char result[NGX_HTTP_RETORT_SHA256],
+    ngx_str_t *secret, const char *label, ngx_str_t *name);
 
 /* the signature of a token for one sandbox */
 ngx_int_t ngx_http_retort_check_token(ngx_http_request_t *r,

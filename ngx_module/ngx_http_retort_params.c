@@ -19,6 +19,8 @@ typedef struct {
 
 static ngx_int_t ngx_http_retort_own_params(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
+static ngx_int_t ngx_http_retort_add_user(ngx_http_request_t *r,
+    ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
 static ngx_int_t ngx_http_retort_add_link(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
 static ngx_int_t ngx_http_retort_add_zones(ngx_http_request_t *r,
@@ -214,13 +216,47 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    if (ngx_http_retort_add_zones(r, params) != NGX_OK
+    if (ngx_http_retort_add_user(r, ctx, params) != NGX_OK
+        || ngx_http_retort_add_zones(r, params) != NGX_OK
         || ngx_http_retort_add_mcp(rlcf, params) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return ngx_http_retort_add_link(r, ctx, params);
+}
+
+
+/* whom a token is for, and what one that is asked for may be good for */
+
+static ngx_int_t
+ngx_http_retort_add_user(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
+    ngx_array_t *params)
+{
+    ngx_str_t                    scope;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    if (rlcf->api->face != ngx_http_retort_face_ubik) {
+        return NGX_OK;
+    }
+
+    if (ctx->user.len
+        && ngx_http_retort_add(params, "RETORT_END_USER", &ctx->user)
+           != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ctx->scopes & RETORT_SCOPE_FILES) {
+        ngx_str_set(&scope, "execute,files");
+
+    } else {
+        ngx_str_set(&scope, "execute");
+    }
+
+    return ngx_http_retort_add(params, "RETORT_SCOPE", &scope);
 }
 
 

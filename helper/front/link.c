@@ -140,6 +140,57 @@ link_token(const link_t *l, const char *workspace, const char *profile,
 }
 
 
+/* without padding */
+
+static void
+link_base64url(const unsigned char *p, size_t n, buf_t *to)
+{
+    size_t         i;
+    unsigned char  four[5];
+
+    for (i = 0; i < n; i += 3) {
+        (void) EVP_EncodeBlock(four, p + i, n - i < 3 ? (int) (n - i) : 3);
+        four[0] = four[0] == '+' ? '-' : four[0] == '/' ? '_' : four[0];
+        four[1] = four[1] == '+' ? '-' : four[1] == '/' ? '_' : four[1];
+        four[2] = four[2] == '+' ? '-' : four[2] == '/' ? '_' : four[2];
+        four[3] = four[3] == '+' ? '-' : four[3] == '/' ? '_' : four[3];
+        (void) buf_add(to, (char *) four, strcspn((char *) four, "="));
+    }
+}
+
+
+int
+link_jwt(const link_t *l, const char *payload, size_t len, buf_t *to)
+{
+    int            n;
+    char           head[64];
+    unsigned       size;
+    unsigned char  mac[EVP_MAX_MD_SIZE];
+
+    if (l->tag[0] == '\0') {
+        return -1;
+    }
+
+    n = snprintf(head, sizeof(head),
+                 "{\"alg\":\"HS256\",\"typ\":\"JWT\",\"kid\":\"%s\"}", l->tag);
+    link_base64url((unsigned char *) head, (size_t) n, to);
+    (void) buf_puts(to, ".");
+    link_base64url((const unsigned char *) payload, len, to);
+
+    if (to->failed
+        || HMAC(EVP_sha256(), l->key, sizeof(l->key),
+                (unsigned char *) to->data, to->len, mac, &size) == NULL)
+    {
+        return -1;
+    }
+
+    (void) buf_puts(to, ".");
+    link_base64url(mac, size, to);
+
+    return to->failed ? -1 : 0;
+}
+
+
 void
 link_wipe(link_t *l)
 {

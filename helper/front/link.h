@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buf.h"
 #include "err.h"
 #include "output.h"
 
@@ -50,6 +51,13 @@ void link_url(const link_t *l, const out_artifact_t *a, char url[LINK_URL]);
 
 int link_token(const link_t *l, const char *workspace, const char *profile,
     const char *sandbox, char token[LINK_TOKEN]);
+
+/*
+ * A token of RFC 7519 with this payload, by the key of the workspace; 0, or -1
+ * if links are not signed here.
+ */
+
+int link_jwt(const link_t *l, const char *payload, size_t len, buf_t *to);
 
 /* forgets the key */
 

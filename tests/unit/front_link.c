@@ -3,7 +3,8 @@
  * Links to artifacts: signed by the rules of ngx_module/README.md, whose
  * sample this is.
  *
- * links: helper/front/link.c helper/front/text.c helper/front/err.c
+ * links: helper/front/link.c helper/front/buf.c helper/front/text.c
+ * links: helper/front/err.c
  */
 
 #include <setjmp.h>

@@ -16,9 +16,6 @@
 #include "ubik.h"
 
 
-#define UBIK_NAME  128          /* of a planner or an end user */
-
-
 typedef struct {
     const request_t  *req;
     job_t            *job;
@@ -109,7 +106,12 @@ ubik_user(const request_t *req)
 {
     const char  *user;
 
-    user = request_param(req->params, "HTTP_X_END_USER_ID");
+    /* a token is for one, whatever is said beside it */
+    user = request_param(req->params, "RETORT_END_USER");
+
+    if (user == NULL) {
+        user = request_param(req->params, "HTTP_X_END_USER_ID");
+    }
 
     if (user == NULL) {
         user = request_param(req->params, "HTTP_EXTERNAL_USER_ID");

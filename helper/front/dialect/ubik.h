@@ -26,7 +26,10 @@
 enum { UBIK_JSON, UBIK_SSE };
 
 
-/* a fault of what a client sent: 422, and where it is */
+/*
+ * A fault of what a client sent: 422, and where it is: a key of the inputs,
+ * "inputs" itself, a key beside it (".key"), or one of the query ("?key").
+ */
 
 int ubik_fault(err_t *e, const char *where, const char *why);
 
@@ -39,6 +42,8 @@ int ubik_tool(const char *id, const char **name, const char **uuid);
 json_object *ubik_memo(const char *text);
 const char *ubik_text(json_object *o, const char *key);
 
+#define UBIK_NAME  128          /* of an end user */
+
 /* who the client's end user is, "" if nobody is named */
 
 const char *ubik_user(const request_t *req);
@@ -50,6 +55,11 @@ void ubik_render_exec(const request_t *req, const exec_t *x, answer_t *a);
 int ubik_stream_head(int form, answer_t *a);
 void ubik_event(const request_t *req, int form, const event_t *ev, buf_t *to);
 void ubik_fail(const err_t *e, answer_t *a);
+
+
+/* ubik_token.c: a token for an end user; c->a has it, or "e" is set */
+
+void ubik_token(call_t *c, err_t *e);
 
 
 /* ubik_tools.c */

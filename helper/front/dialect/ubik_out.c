@@ -4,11 +4,16 @@
  * and their events.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../utf8.h"
 #include "native.h"
 #include "ubik.h"
+
+
+#define UBIK_CHUNK  32768       /* bytes of an event that is not split */
 
 
 typedef struct {
@@ -267,6 +272,87 @@ ubik_end(const request_t *req, const event_t *ev, json_object *memo)
 }
 
 
+/* as large as it may be, without half a character at its end */
+
+static size_t
+ubik_chunk(const char *p, size_t len)
+{
+    size_t  n, next;
+
+    for (n = 0; n < len; n = next) {
+        next = n + utf8_char(p + n, len - n);
+        next += (next == n);
+
+        if (next > UBIK_CHUNK) {
+            break;
+        }
+    }
+
+    return n;
+}
+
+
+/* a large event comes in pieces of its text, one behind the other */
+
+static void
+ubik_event_chunks(const event_t *ev, const char *name, const buf_t *text,
+    buf_t *to)
+{
+    size_t        at, n, total;
+    int           i;
+    char          id[REQ_EXECUTION + 24];
+    json_object  *o;
+
+    total = 0;
+    for (at = 0; at < text->len; total++) {
+        at += ubik_chunk(text->data + at, text->len - at);
+    }
+
+    (void) snprintf(id, sizeof(id), "%s_%" PRIu64, ev->execution, ev->id);
+    i = 0;
+
+    for (at = 0; at < text->len; at += n) {
+        n = ubik_chunk(text->data + at, text->len - at);
+        o = json_object_new_object();
+        native_add(o, "chunk_id", native_string(id));
+        native_add(o, "chunk_index", json_object_new_int(i++));
+        native_add(o, "total_chunks", native_number(total));
+        native_add(o, "original_event_type", native_string(name));
+        native_add(o, "chunk_data", native_bytes(text->data + at, n));
+        native_add(o, "is_last_chunk",
+                   json_object_new_boolean(at + n == text->len));
+        (void) buf_printf(to, "event: %s_delta_sse\ndata: ", name);
+        native_line(to, o);
+        (void) buf_puts(to, "\n");
+    }
+}
+
+
+static void
+ubik_event_write(const event_t *ev, const char *name, json_object *o,
+    buf_t *to)
+{
+    buf_t  text;
+
+    memset(&text, 0, sizeof(text));
+    native_line(&text, o);
+    to->failed |= text.failed;
+
+    if (!text.failed && text.len - 1 > UBIK_CHUNK) {
+        /* the end of its line is not its text */
+        text.len--;
+        ubik_event_chunks(ev, name, &text, to);
+
+    } else {
+        (void) buf_printf(to, "event: %s\ndata: ", name);
+        (void) buf_add(to, text.data, text.len);
+        (void) buf_puts(to, "\n");
+    }
+
+    buf_free(&text);
+}
+
+
 void
 ubik_event(const request_t *req, int form, const event_t *ev, buf_t *to)
 {
@@ -300,28 +386,29 @@ ubik_event(const request_t *req, int form, const event_t *ev, buf_t *to)
         }
     }
 
-    (void) buf_printf(to, "event: %s\ndata: ", name);
-    native_line(to, o);
-    (void) buf_puts(to, "\n");
+    ubik_event_write(ev, name, o, to);
 }
 
 
-/* 422: where the fault is; "code" is the key of the inputs that has it */
+/* 422: where the fault is, as "code" says */
 
 static json_object *
 ubik_detail(const err_t *e)
 {
+    int           beside;
     json_object  *all, *one, *loc;
 
+    beside = (e->code[0] == '.' || e->code[0] == '?');
     loc = json_object_new_array();
-    (void) json_object_array_add(loc, native_string("body"));
+    (void) json_object_array_add(loc, native_string(e->code[0] == '?'
+                                                    ? "query" : "body"));
 
-    if (strcmp(e->code, "inputs") != 0 && e->code[0] != '\0') {
+    if (strcmp(e->code, "inputs") != 0 && e->code[0] != '\0' && !beside) {
         (void) json_object_array_add(loc, native_string("inputs"));
     }
 
     if (e->code[0] != '\0') {
-        (void) json_object_array_add(loc, native_string(e->code));
+        (void) json_object_array_add(loc, native_string(e->code + beside));
     }
 
     one = json_object_new_object();

@@ -68,8 +68,8 @@ ubik_number(const char *query, const char *key, uint64_t most, uint64_t max,
         return 0;
     }
 
-    return err_set(e, 422, key, "Input should be a valid integer in its "
-                   "range");
+    return ubik_fault(e, *key == 'p' ? "?page" : "?limit",
+                      "Input should be a valid integer in its range");
 }
 
 
@@ -150,8 +150,7 @@ ubik_call(call_t *c)
         ubik_list(c, &e);
 
     } else if (strcmp(path, "/auth/token") == 0) {
-        (void) err_set(&e, 501, "not_implemented", "Tokens are issued by who "
-                       "issues them to the web server, not here");
+        ubik_token(c, &e);
 
     } else if (strncmp(path, "/tools/", 7) != 0) {
         (void) ubik_input(c->req, &e);

@@ -207,7 +207,7 @@ for my $row (['POST', '/tools/none/execute', '{"inputs":{}}', 404],
     ['GET', "/assets/tools/$uuid/$x->{id}/none.png", '', 404],
     ['GET', "/assets/tools/$uuid/$x->{id}", '', 404],
     ['PUT', '/tools', '', 405], ['GET', '/none', '', 404],
-    ['POST', '/auth/token', '{}', 501],
+    ['POST', '/auth/token', '{"external_user_id":"a"}', 501],
     ['POST', "/tool-executions/$x->{id}/provide-input", '', 409])
 {
     my ($method, $path, $body, $status) = @$row;
