@@ -35,6 +35,7 @@
 #include "metrics.h"
 #include "outside.h"
 #include "pool.h"
+#include "readers.h"
 #include "seal.h"
 #include "serve.h"
 #include "settings.h"
@@ -329,6 +330,8 @@ front_init(const retort_settings_t *s)
 
     clock_text(clock_wall_ms(), text);
     front_drain = eventfd(0, EFD_CLOEXEC|EFD_NONBLOCK);
+
+    readers_init((unsigned) front_args.threads);
 
     if (front_drain == -1
         || wake_init((unsigned) front_args.threads + FRONT_HELPERS) == -1

@@ -15,6 +15,7 @@
 #include "drain.h"
 #include "metrics.h"
 #include "place.h"
+#include "readers.h"
 #include "routes.h"
 #include "run.h"
 #include "session.h"
@@ -317,6 +318,7 @@ routes_call_rest(routes_t *r, call_t *c, exec_t *x, uint64_t after, err_t *e)
 {
     int       rc;
     follow_t  f;
+    reader_t  reader;
 
     (void) pthread_mutex_lock(&x->lock);
     rc = x->memo != NULL ? r->dialect->call_again(c, x->memo) : -1;
@@ -326,10 +328,15 @@ routes_call_rest(routes_t *r, call_t *c, exec_t *x, uint64_t after, err_t *e)
         return err_set(e, 404, "not_found", "no such stream");
     }
 
+    if (readers_enter(&reader, r->req->workspace, e) == -1) {
+        return -1;
+    }
+
     routes_follow(r, &f, 0);
     f.call = c;
     follow_begin(&f, x, after);
     routes_follow_all(r, &f);
+    readers_leave(&reader);
 
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "follow.h"
 #include "metrics.h"
 #include "plan.h"
+#include "readers.h"
 #include "routes.h"
 #include "run.h"
 #include "text.h"
@@ -154,9 +155,10 @@ routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
 
     if (atomic_fetch_add(&routes_detached, 1) >= BOUND_DETACHED) {
         (void) atomic_fetch_sub(&routes_detached, 1);
-        e->retry_after = 1;
-        return err_set(e, 429, "no_capacity",
+        (void) err_set(e, 429, "no_capacity",
                        "too many runs go on without their clients");
+        e->retry_after = 1;
+        return -1;
     }
 
     if (r->dialect->render_exec != NULL) {
@@ -424,6 +426,7 @@ routes_events(routes_t *r, exec_t *x, int form, err_t *e)
 {
     uint64_t  after;
     follow_t  f;
+    reader_t  reader;
 
     if (routes_after(r->req, &after, e) == -1) {
         return -1;
@@ -439,9 +442,14 @@ routes_events(routes_t *r, exec_t *x, int form, err_t *e)
         return 0;
     }
 
+    if (readers_enter(&reader, r->req->workspace, e) == -1) {
+        return -1;
+    }
+
     routes_follow(r, &f, form);
     follow_begin(&f, x, after);
     routes_follow_all(r, &f);
+    readers_leave(&reader);
 
     return 0;
 }

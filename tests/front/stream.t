@@ -16,7 +16,7 @@ use Retort::Front qw(done_front wait_for);
 
 plan skip_all => 'needs root' if $> != 0;
 
-my $f = Retort::Front->start(ready => 1, output => 200_000);
+my $f = Retort::Front->start(ready => 1, output => 200_000, threads => 16);
 my $json = JSON::PP->new->utf8;
 my $n = 0;
 

@@ -1,0 +1,35 @@
+
+/*
+ * Clients that follow a run in a request of their own.  Each holds a thread
+ * until the run is over, and needs no admission: so they have three of eight
+ * threads at most, and those of one workspace two of eight.
+ */
+
+#ifndef FRONT_READERS_H
+#define FRONT_READERS_H
+
+#include "err.h"
+
+
+typedef struct reader_s  reader_t;
+
+struct reader_s {
+    const char  *workspace;
+    reader_t    *next;
+};
+
+
+/* once, before threads start */
+
+void readers_init(unsigned threads);
+
+/*
+ * "r" is the caller's and stays where it is until readers_leave().  0; or -1
+ * and "e": there are too many.
+ */
+
+int readers_enter(reader_t *r, const char *workspace, err_t *e);
+void readers_leave(reader_t *r);
+
+
+#endif /* FRONT_READERS_H */
