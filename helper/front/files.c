@@ -36,6 +36,7 @@ typedef struct {
     uint64_t            sent;
     uint64_t            until;
     buf_t              *into;       /* NULL: to the client */
+    int                 folders;    /* are as good as files */
 } files_get_t;
 
 
@@ -350,6 +351,13 @@ files_get_entry(files_get_t *g, err_t *e)
 
     memcpy(&g->entry, p, sizeof(krn_entry_t));
 
+    if (g->entry.is != KRN_IS_FILE
+        && !(g->folders && g->entry.is == KRN_IS_FOLDER))
+    {
+        return err_set(e, 409, "conflict", "\"%.100s\": it is a folder",
+                       g->name);
+    }
+
     if (g->entry.size > g->op.box->limits.fsize) {
         return err_set(e, 413, "too_large", "\"%.100s\": it is larger than a "
                        "file may be", g->name);
@@ -468,6 +476,7 @@ files_show(const files_ask_t *ask, file_info_t *file, err_t *e)
 
     memset(&g, 0, sizeof(g));
     g.ask = ask;
+    g.folders = 1;
     g.name = files_name(ask, e);
 
     if (g.name == NULL
@@ -491,6 +500,7 @@ files_show(const files_ask_t *ask, file_info_t *file, err_t *e)
     file->name = rc == 0 ? strdup(g.name) : NULL;
     file->size = g.entry.size;
     file->modified = g.entry.modified;
+    file->folder = (g.entry.is == KRN_IS_FOLDER);
 
     return rc == 0 && file->name == NULL
            ? err_set(e, 500, "no_memory", "out of memory") : rc;

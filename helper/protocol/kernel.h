@@ -47,7 +47,7 @@ typedef enum {
 
     KRN_PUT = 20,       /* name; its content follows as KRN_DATA */
     KRN_DATA = 22,      /* content, one packet; a = krn_data_t */
-    KRN_GET = 24,       /* name; a = 1: only what it is */
+    KRN_GET = 24,       /* name; a = 1: only what it is, or a folder */
     KRN_LIST = 26,      /* folder, "" for /workspace; a = most entries,
                            b = 1: with what is in the folders below */
     KRN_DELETE = 28,    /* name; b = 1: a folder, with what is in it */

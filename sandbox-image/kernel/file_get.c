@@ -204,13 +204,14 @@ file_get(wire_packet_t *packet)
 
     rc = file_get_open(&n, &fd, &st);
 
-    if (rc == 0) {
+    if (rc == 0 || (rc == EISDIR && look)) {
         memset(&entry, 0, sizeof(entry));
-        entry.size = (uint64_t) st.st_size;
+        entry.size = rc == 0 ? (uint64_t) st.st_size : 0;
         entry.modified = (uint64_t) st.st_mtim.tv_sec * 1000
                          + (uint64_t) st.st_mtim.tv_nsec / 1000000;
-        entry.is = KRN_IS_FILE;
+        entry.is = rc == 0 ? KRN_IS_FILE : KRN_IS_FOLDER;
         file_entry("", 0, &entry);
+        rc = 0;
     }
 
     if (rc == 0 && !look) {

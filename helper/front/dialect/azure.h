@@ -22,6 +22,8 @@
 #define AZURE_WRAPPED    (1ull << 34)   /* "properties" around it */
 #define AZURE_BARE       (1ull << 35)   /* their contents, nothing around */
 
+#define AZURE_JUPYTER    (1ull << 36)   /* the value as Jupyter has it */
+
 #define AZURE_STREAM     4096           /* characters, unless asked */
 #define AZURE_TIME       120000         /* msec, unless asked */
 #define AZURE_TIME_MAX   220000
@@ -67,6 +69,10 @@ json_object *azure_stdout(const result_t *res, uint64_t chars);
 json_object *azure_stderr(const result_t *res, uint64_t chars);
 json_object *azure_value(const result_t *res, const picture_t *pics,
     size_t npics);
+
+/* where the client is, up to the location */
+
+void azure_base(const request_t *req, buf_t *to);
 
 /* how a run ended: its status, and the code of what is no fault of its own */
 

@@ -20,7 +20,7 @@
 
 enum { AZURE_CODE, AZURE_PYTHON, AZURE_COMMAND, AZURE_ARGS, AZURE_INPUT,
        AZURE_EXECUTION, AZURE_SECONDS, AZURE_LENGTH, AZURE_EMPTY,
-       AZURE_JUPYTER, AZURE_SHELL_TYPE, AZURE_IDENTIFIER, AZURE_KEYS };
+       AZURE_AS_JUPYTER, AZURE_SHELL_TYPE, AZURE_IDENTIFIER, AZURE_KEYS };
 
 
 typedef struct {
@@ -412,12 +412,14 @@ azure_limits(azure_body_t *b, err_t *e)
     job->own_limits = memcmp(&job->box, &b->req->profile->box,
                              sizeof(job->box)) != 0;
 
-    if (azure_word(b, AZURE_EMPTY, "false")[0] == 't'
-        || azure_word(b, AZURE_JUPYTER, "false")[0] == 't')
-    {
-        return err_set(e, 400, "bad_value", "useEmptyKernel and "
-                       "returnJupyterFormatExecutionResult can only be "
-                       "false.");
+    if (azure_word(b, AZURE_EMPTY, "false")[0] == 't') {
+        /* none of the session's variables, and none left behind in it */
+        job->context = KRN_CONTEXTS;
+        job->fresh = 1;
+    }
+
+    if (azure_word(b, AZURE_AS_JUPYTER, "false")[0] == 't') {
+        job->note |= AZURE_JUPYTER;
     }
 
     return 0;

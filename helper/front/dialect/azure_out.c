@@ -148,6 +148,44 @@ azure_value(const result_t *res, const picture_t *pics, size_t npics)
 }
 
 
+/* as Jupyter says an execute_result: all forms of it by their types */
+
+static json_object *
+azure_bundle(const result_t *res, const picture_t *pics, size_t npics)
+{
+    size_t             i;
+    json_object       *o, *data;
+    const out_item_t  *item;
+
+    item = outputs_last(&res->out, OUT_RESULT);
+    data = json_object_new_object();
+
+    if (item != NULL) {
+        native_add(data, "text/plain", native_bytes(item->text.data,
+                                                    item->text.len));
+    }
+
+    for (i = 0; i < npics; i++) {
+        if (pics[i].base64.len != 0) {
+            native_add(data, pics[i].artifact->mime,
+                       native_bytes(pics[i].base64.data,
+                                    pics[i].base64.len));
+        }
+    }
+
+    if (json_object_object_length(data) == 0) {
+        json_object_put(data);
+        return NULL;
+    }
+
+    o = json_object_new_object();
+    native_add(o, "data", data);
+    native_add(o, "metadata", json_object_new_object());
+
+    return o;
+}
+
+
 const char *
 azure_cause(verdict_t v)
 {
@@ -189,7 +227,9 @@ azure_result(json_object *o, const exec_t *x, const answer_t *a,
     native_add(o, "stderr", azure_stderr(&x->res, azure_chars(x)));
 
     if (key != NULL) {
-        v = azure_value(&x->res, a->pictures, a->npictures);
+        v = (x->note & AZURE_JUPYTER)
+            ? azure_bundle(&x->res, a->pictures, a->npictures)
+            : azure_value(&x->res, a->pictures, a->npictures);
         native_add(o, key, v != NULL ? v : json_object_get(nothing));
     }
 
@@ -301,15 +341,32 @@ azure_id(const request_t *req, const exec_t *x, const answer_t *a)
 
 /* where to ask again; nothing of the Host but what a name may have */
 
-static void
-azure_location(const request_t *req, const char *id, const char *name,
-    answer_t *a)
+void
+azure_base(const request_t *req, buf_t *to)
 {
-    char         text[64];
     const char  *host, *scheme;
 
     host = request_param(req->params, "HTTP_HOST");
     scheme = request_param(req->params, "REQUEST_SCHEME");
+
+    if (host != NULL && strlen(host) < AZURE_HOST
+        && strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789.-_:[]") == strlen(host))
+    {
+        (void) buf_printf(to, "%s://%s",
+                          scheme != NULL && strcmp(scheme, "https") == 0
+                          ? "https" : "http", host);
+    }
+
+    file_url(to, req->script);
+}
+
+
+static void
+azure_location(const request_t *req, const char *id, const char *name,
+    answer_t *a)
+{
+    char  text[64];
 
     if (file_query(req->query, "api-version", text, sizeof(text)) == -1) {
         text[0] = '\0';
@@ -318,16 +375,7 @@ azure_location(const request_t *req, const char *id, const char *name,
     (void) buf_printf(&a->lines, "operation-id: %s\r\nOperation-Location: ",
                       id);
 
-    if (host != NULL && strlen(host) < AZURE_HOST
-        && strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                        "0123456789.-_:[]") == strlen(host))
-    {
-        (void) buf_printf(&a->lines, "%s://%s",
-                          scheme != NULL && strcmp(scheme, "https") == 0
-                          ? "https" : "http", host);
-    }
-
-    file_url(&a->lines, req->script);
+    azure_base(req, &a->lines);
     (void) buf_printf(&a->lines, "/executions/%s?api-version=", id);
     file_url(&a->lines, text);
     (void) buf_puts(&a->lines, "&identifier=");

@@ -4,6 +4,7 @@
  * sessions: sessions themselves, and what there is in them.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@
 #include "native.h"
 
 
-#define AZURE_HEX  32           /* digits at the end of a sandbox's id */
+#define AZURE_HEX   32          /* digits at the end of a sandbox's id */
+#define AZURE_PAGE  100         /* sessions in one answer */
 
 
 /* stands for the container: the id's digits, as such ids are written */
@@ -63,25 +65,74 @@ azure_render_box(const request_t *req, const box_view_t *view, answer_t *a)
 }
 
 
+/* where the rest of a list is */
+
+static json_object *
+azure_next(const request_t *req, uint64_t skip, uint64_t page)
+{
+    char          text[64];
+    buf_t         url;
+    json_object  *v;
+
+    if (file_query(req->query, "api-version", text, sizeof(text)) == -1) {
+        text[0] = '\0';
+    }
+
+    memset(&url, 0, sizeof(url));
+    azure_base(req, &url);
+    file_url(&url, req->path);
+    (void) buf_puts(&url, "?api-version=");
+    file_url(&url, text);
+    (void) buf_printf(&url, "&skip=%" PRIu64, skip);
+
+    if (page != AZURE_PAGE) {
+        (void) buf_printf(&url, "&maxpagesize=%" PRIu64, page);
+    }
+
+    v = native_bytes(url.data, url.len);
+    buf_free(&url);
+
+    return v;
+}
+
+
+static int
+azure_number(const request_t *req, const char *key, uint64_t otherwise,
+    uint64_t *to, err_t *e)
+{
+    char  text[16];
+
+    *to = otherwise;
+
+    if (file_query(req->query, key, text, sizeof(text)) == 0
+        && (text[0] == '\0' || text_number(text, to) == 0))
+    {
+        return 0;
+    }
+
+    return err_set(e, 400, "bad_value", "%s must be a whole number.", key);
+}
+
+
 void
 azure_render_boxes(const request_t *req, const box_view_t *views, size_t n,
     answer_t *a)
 {
-    char          text[16];
     err_t         e;
     size_t        i;
-    uint64_t      skip;
+    uint64_t      at, skip, page;
     json_object  *o, *all;
 
-    skip = 0;
+    at = 0;
 
-    if (file_query(req->query, "skip", text, sizeof(text)) == -1
-        || (text[0] != '\0' && text_number(text, &skip) == -1))
+    if (azure_number(req, "skip", 0, &skip, &e) == -1
+        || azure_number(req, "maxpagesize", AZURE_PAGE, &page, &e) == -1)
     {
-        (void) err_set(&e, 400, "bad_value", "skip must be a whole number.");
         azure_fail(&e, a);
         return;
     }
+
+    page = page == 0 || page > AZURE_PAGE ? AZURE_PAGE : page;
 
     all = json_object_new_array();
 
@@ -91,17 +142,17 @@ azure_render_boxes(const request_t *req, const box_view_t *views, size_t n,
             continue;
         }
 
-        if (skip != 0) {
-            skip--;
-            continue;
+        if (at >= skip && at - skip < page) {
+            (void) json_object_array_add(all, azure_box(&views[i]));
         }
 
-        (void) json_object_array_add(all, azure_box(&views[i]));
+        at++;
     }
 
     o = json_object_new_object();
     native_add(o, "sessions", all);
-    native_add(o, "nextLink", NULL);
+    native_add(o, "nextLink", at > skip && at - skip > page
+                              ? azure_next(req, skip + page, page) : NULL);
     azure_write(o, a);
 }
 

@@ -87,7 +87,7 @@ my %body = (
     'broken UTF-8' => "{\"code\":\"\xff\"}",
     'an old run that is to go on' => '{"properties":{"code":"a",'
         . '"executionType":"asynchronous"}}',
-    'a kernel of its own' => '{"code":"a","useEmptyKernel":true}',
+    'half a kernel' => '{"code":"a","useEmptyKernel":"yes"}',
 );
 
 is_error(ask('POST', '/executions', $body{$_}, CONTENT_TYPE =>

@@ -72,7 +72,32 @@ $r = run(code => 'while True: pass', timeoutInSeconds => 1);
 is($r->{error}{error}{code}, 'Timeout', 'time is limited');
 is(run(code => 'x')->{result}{executionResult}, 6, 'the session goes on');
 
+my %empty = (useEmptyKernel => JSON::PP::true);
+like(run(code => 'x', %empty)->{result}{stderr}, qr/NameError/,
+     'an empty kernel has none of its variables');
+run(code => 'y = 1; open("left.txt", "w").write("1")', %empty);
+like(run(code => 'y', %$_)->{result}{stderr}, qr/NameError/,
+     'and leaves none behind') for \%empty, {};
+is(run(code => 'open("left.txt").read()', %empty)->{result}{executionResult},
+   '1', 'but files');
+
+my %jupyter = (returnJupyterFormatExecutionResult => JSON::PP::true);
+is_deeply(run(code => '[1]', %jupyter)->{result}{executionResult},
+    { data => { 'text/plain' => '[1]' }, metadata => {} },
+    "a value in Jupyter's form");
+$r = run(code => "import matplotlib.pyplot as plt\nplt.plot([1, 2])",
+         %jupyter)->{result}{executionResult}{data};
+like(decode_base64($r->{'image/png'}), qr/^\x89PNG\r\n/, 'a figure, too');
+is(run(code => 'print(1)', %jupyter)->{result}{executionResult}, undef,
+   'nothing is null there as well');
+
 # files
+
+$r = ask('POST', '/azure/executions', { code => 'import os; os.mkdir("dir")' });
+$r = ask('GET', '/azure/files/dir');
+is("$r->{status} $r->{json}{name} $r->{json}{type}", '200 dir directory',
+   'what is known of a folder');
+is(ask('GET', '/azure/files/dir/content')->{status}, 409, 'it has no bytes');
 
 my $b = 'x1y2';
 $r = ask('POST', '/azure/files', "--$b\r\nContent-Disposition: form-data; "

@@ -93,8 +93,17 @@ sub names {
 is_deeply(names(), ['user-42', 'user-43', '{[":/?#&%`~'],
           'all sessions with names are listed');
 is(scalar @{names(query => '&skip=2')}, 1, 'from any of them on');
-is(ask('GET', '/listSessions', undef, undef, query => '&skip=x')->{status},
-   400, 'which is a number');
+is(ask('GET', '/listSessions', undef, undef, query => "&$_=x")->{status},
+   400, 'which is a number') for qw(skip maxpagesize);
+$r = ask('GET', '/listSessions', undef, undef, query => '&maxpagesize=2',
+         HTTP_HOST => 'h:8', REQUEST_SCHEME => 'https')->{json};
+is($r->{nextLink}, 'https://h:8/azure/listSessions?api-version=2025-10-02-'
+   . 'preview&skip=2&maxpagesize=2', 'a page tells where the next one is');
+my @paged = ((map { $_->{identifier} } @{ $r->{sessions} }),
+    @{ names(query => '&skip=2&maxpagesize=2') });
+is_deeply([sort @paged], names(), 'and together they are the list');
+is(ask('GET', '/listSessions', undef, undef, query => '&skip=1&maxpagesize=2')
+   ->{json}{nextLink}, undef, 'the last page has no next one');
 is_deeply([sort map { $_->{identifier} } @{ask('POST',
     '/.management/listSessions')->{json}{sessions}}], names(),
     'the same by management');
