@@ -61,6 +61,8 @@ is(ask('GET', $_)->{body}, 'hi', "its bytes at $_")
 upload('/files', 'b.txt', 'b', query => '&path=%2Fmnt%2Fdata%2Fsub%2F');
 is(ask('GET', '/files/b.txt/content', query => '&path=sub')->{body}, 'b',
    'a path of the query is a folder');
+is(ask('GET', '/files/b.txt/content', query => "&path=$_")->{body}, 'b',
+   "however it ends: $_") for 'sub%2F', '%2Fmnt%2Fdata%2Fsub%2F%2F';
 $r = ask('GET', '/files', query => '&recursive=true');
 is_deeply([sort map { "$_->{directory}|$_->{name}" } @{$r->{json}{value}}],
           ['sub|b.txt', '|a.txt'], 'folders of files in a list of all');

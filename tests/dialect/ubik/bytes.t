@@ -96,6 +96,9 @@ is($x->{error}, 'ZeroDivisionError: division by zero', 'with its words');
 like($x->{outputs}{logs}, qr/STDERR:\n.*Traceback.*ZeroDivisionError.*\n\n
      STATUS:\ Execution\ failed\n$/sx, 'and its traceback in the transcript');
 
+$x = over(start(code('print(1, end="")'))->{json}{execution_id});
+like($x->{outputs}{logs}, qr/STDOUT:\n1\n\nSTATUS:/, 'a last line is a line');
+
 # pictures and files
 
 $x = over(start(code("import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
@@ -147,6 +150,12 @@ is(ask('GET', "/tool-executions/$id")->{status}, 404, 'which others have not');
 is(ask('GET', "/tool-executions/$id/stream", undef, 'x-end-user-id' => 'u2')
    ->{status}, 404, 'nor its stream');
 
+is(start(code('1'), 'x-end-user-id' => 'u' x 128)->{status}, 400,
+   'a name has its bound');
+$r = $s->run('print(1)', detach => JSON::PP::true);
+is(ask('GET', "/tool-executions/$r->{execution_id}")->{status}, 404,
+   'a run of another api is none of these');
+
 # tools
 
 $r = ask('GET', '/tools?page=1&limit=1')->{json};
@@ -178,6 +187,8 @@ for my $row (
         'There is no planner here: one fenced block of Python is needed')],
     [$json->encode({ inputs => { request => 'a' x 300_000 } }), 422,
      bad('inputs', 'request', 'String is too long')],
+    [$json->encode({ inputs => code('#' . "\1" x 100_000) }), 422,
+     bad('inputs', 'request', 'String is too long')],
     [$json->encode({ inputs => { request => "\n" x 250_000 . "a```" } }), 422,
      bad('inputs', 'request',
          'There is no planner here: one fenced block of Python is needed')],
@@ -202,6 +213,7 @@ for my $row (
 
 for my $row (['POST', '/tools/none/execute', '{"inputs":{}}', 404],
     ['GET', '/tools/none', '', 404], ['GET', '/tools?page=0', '', 422],
+    ['GET', '/tools?limit=101', '', 422],
     ['GET', '/tool-executions/exec_none', '', 404],
     ['POST', '/tool-executions/exec_none/provide-input', '', 404],
     ['GET', "/assets/tools/$uuid/$x->{id}/none.png", '', 404],

@@ -31,6 +31,8 @@ my %script = (
         . "\n$F" ],
     stops => ["1. One\n2. Two\n3. Three\n${F}\nprint(1)\n$F", 'DONE'],
     endless => [("${F}python\nraise ValueError('again')\n$F") x 20],
+    files => [("- One\n- Two\n- Three\n${F}python\nopen('one.txt', 'w').write('%d')\n"
+        . "print('#' * 40000, 'the end')\n$F") x 2, 'DONE'],
     nocode => ['I am sorry.'],
 );
 
@@ -57,6 +59,10 @@ my $web = web(sub {
             && $m->[-1]{content} !~ /SyntaxError.*STATUS: Execution failed/s;
         $text = "not told\n" if $name eq 'good' && $n == 2
             && $m->[-1]{content} !~ /STDOUT:\n\[1, 2\]\n/;
+        $text = "not told\n" if $name eq 'files' && $n
+            && ($m->[-1]{content} !~ /the end\n\nSTATUS: Execution successful/
+                || length $m->[-1]{content} > 17000);
+        $text =~ s/%d/$n/;
         answer($sock, 200, said($text), 'Content-Type: application/json');
     }
 });
@@ -123,6 +129,14 @@ is($x->{error}, undef, 'a mended error is none');
 $x = planned('stops');
 is("$x->{status} $x->{outputs}{total_rounds}", 'completed 1',
    'it may say that it is done');
+
+$x = planned('files');
+is("$x->{status} $x->{outputs}{total_rounds}", 'completed 2',
+   'it is told the end of what is long, and not all');
+is_deeply([map { $_->{asset_filename} } @{ $x->{outputs}{generated_files} }],
+          ['one.txt'], 'a file that is written twice is one');
+is($s->request('GET', $x->{outputs}{generated_files}[0]{url}, '')->{content},
+   '1', 'as it was in the end');
 
 $x = planned('endless');
 is("$x->{status} $x->{outputs}{total_rounds}", 'failed 6',
