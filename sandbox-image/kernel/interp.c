@@ -323,6 +323,21 @@ interp_find_numpy(void)
 }
 
 
+static void
+interp_place(void)
+{
+    PyObject  *done;
+
+    done = interp_shell("place", NULL);
+
+    if (done == NULL) {
+        interp_die("place", NULL);
+    }
+
+    Py_DECREF(done);
+}
+
+
 void
 interp_warm(void)
 {
@@ -346,6 +361,7 @@ interp_warm(void)
     PyOS_BeforeFork();
     PyOS_AfterFork_Child();
     changes_warm();
+    interp_place();
     done = interp_shell("settle", NULL);
 
     if (done == NULL) {
@@ -365,6 +381,22 @@ interp_limber(void)
 
     if (done == NULL) {
         interp_die("limber", NULL);
+    }
+
+    Py_DECREF(done);
+    out_forget();
+}
+
+
+void
+interp_rehearse(void)
+{
+    PyObject  *done;
+
+    done = interp_shell("rehearse", "s", "print(1)");
+
+    if (done == NULL) {
+        interp_die("rehearsal", NULL);
     }
 
     Py_DECREF(done);
@@ -441,6 +473,9 @@ interp_after_fork(int forked)
         PyOS_AfterFork_Child();
         interp_fonts();
         interp_reseed();
+
+    } else {
+        interp_place();
     }
 
     changes_start();

@@ -100,7 +100,16 @@ main_kernel(int forked)
 static void
 main_forked(void)
 {
+    hot_copy();
     main_kernel(1);
+}
+
+
+static void
+main_rehearse(void)
+{
+    interp_after_fork(1);
+    interp_rehearse();
 }
 
 
@@ -130,6 +139,7 @@ main_template(void)
     names_settle();
     main_check();
     memory_settle();
+    hot_learn(main_rehearse);
 
     return template_serve(MAIN_SOCK, &hooks);
 }

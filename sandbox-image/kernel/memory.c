@@ -12,6 +12,7 @@
 #include "retort.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,10 @@
 #define MEMORY_SEALS    (F_SEAL_SEAL|F_SEAL_SHRINK|F_SEAL_GROW|F_SEAL_WRITE)
 
 
-typedef struct {
-    char    *start;
-    size_t  len;
-    int     prot;
-} memory_region_t;
-
-
 /* not on the heap, which moves */
 
 static memory_region_t  memory_regions[MEMORY_REGIONS];
+static unsigned         memory_n;
 
 
 static void
@@ -80,12 +75,13 @@ memory_parse(const char *line, memory_region_t *region)
 
 /* those with pages of their own: "Anonymous:" comes some lines after */
 
-static int
+static unsigned
 memory_find(void)
 {
-    int   n, open;
-    char  line[MEMORY_LINE];
-    FILE  *maps;
+    int       open;
+    char      line[MEMORY_LINE];
+    FILE      *maps;
+    unsigned  n;
 
     maps = fopen("/proc/self/smaps", "re");
 
@@ -93,7 +89,7 @@ memory_find(void)
         memory_die("smaps");
     }
 
-    for (n = open = 0; fgets(line, sizeof(line), maps) != NULL; ) {
+    for (n = 0, open = 0; fgets(line, sizeof(line), maps) != NULL; ) {
         if (line[0] >= 'A' && line[0] <= 'Z') {
             if (open && strncmp(line, "Anonymous:", 10) == 0) {
                 n += strtoul(line + 10, NULL, 10) != 0;
@@ -151,24 +147,119 @@ memory_move(int fd, const memory_region_t *region, off_t at)
 }
 
 
+/*
+ * A library's code and constants lie side by side in three mappings, which are
+ * copied one by one.  With the same protection they are one.
+ */
+
+typedef struct {
+    uintptr_t  start;
+    uintptr_t  end;
+    char       device[16];
+    uint64_t   inode;
+    int        exec;
+} memory_text_t;
+
+
+/* 1 if the line is about what may be joined */
+
+static int
+memory_text(const char *line, memory_text_t *text)
+{
+    char  perms[5];
+
+    memset(text, 0, sizeof(*text));
+
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*x %15s %" SCNu64,
+               &text->start, &text->end, perms, text->device, &text->inode)
+        != 5)
+    {
+        return 0;
+    }
+
+    text->exec = perms[2] == 'x';
+
+    return text->inode != 0 && perms[1] == '-' && perms[3] == 'p';
+}
+
+
+static void
+memory_join(const memory_text_t *text)
+{
+    if (text->exec) {
+        (void) mprotect((void *) text->start, text->end - text->start,
+                        PROT_READ|PROT_EXEC);
+    }
+}
+
+
+static void
+memory_join_all(void)
+{
+    FILE           *maps;
+    char           line[MEMORY_LINE];
+    memory_text_t  next, text;
+
+    maps = fopen("/proc/self/maps", "re");
+
+    if (maps == NULL) {
+        return;
+    }
+
+    memset(&text, 0, sizeof(text));
+
+    while (fgets(line, sizeof(line), maps) != NULL) {
+        if (!memory_text(line, &next)) {
+            continue;
+        }
+
+        if (next.start == text.end && next.inode == text.inode
+            && strcmp(next.device, text.device) == 0)
+        {
+            text.end = next.end;
+            text.exec |= next.exec;
+
+        } else {
+            memory_join(&text);
+            text = next;
+        }
+    }
+
+    memory_join(&text);
+    (void) fclose(maps);
+}
+
+
 void
 memory_settle(void)
 {
-    int    i, n, fd;
-    off_t  at;
+    int       fd;
+    off_t     at;
+    unsigned  i;
 
-    n = memory_find();
+    memory_n = memory_find();
     fd = memfd_create("template", MFD_CLOEXEC|MFD_ALLOW_SEALING);
 
     if (fd == -1) {
         memory_die("memfd_create");
     }
 
-    for (i = 0, at = 0; i < n; i++) {
+    for (i = 0, at = 0; i < memory_n; i++) {
         at = memory_move(fd, &memory_regions[i], at);
     }
 
     if (fcntl(fd, F_ADD_SEALS, MEMORY_SEALS) == -1 || close(fd) == -1) {
         memory_die("seal");
     }
+
+    memory_join_all();
+}
+
+
+const memory_region_t *
+memory_moved(unsigned *n)
+{
+    *n = memory_n;
+
+    return memory_regions;
 }

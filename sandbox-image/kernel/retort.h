@@ -206,6 +206,10 @@ void interp_blas(int cpus);
 
 void interp_limber(void);
 
+/* in a child of the template: runs one that is like most */
+
+void interp_rehearse(void);
+
 /* calls a method of the shell; a new reference, or NULL with an exception */
 
 PyObject *interp_shell(const char *method, const char *format, ...);
@@ -217,7 +221,31 @@ PyObject *interp_namespace(void);
 
 /* memory.c: what makes a fork of this process cheap */
 
+typedef struct {
+    char    *start;
+    size_t  len;
+    int     prot;
+} memory_region_t;
+
 void memory_settle(void);
+
+/* what was moved by it */
+
+const memory_region_t *memory_moved(unsigned *n);
+
+
+/* hot.c: the pages that every kernel writes to */
+
+/*
+ * In the template: "rehearse" does in a child what a kernel does up to its
+ * first cell, and with that.
+ */
+
+void hot_learn(void (*rehearse)(void));
+
+/* in a kernel, first of all */
+
+void hot_copy(void);
 
 
 /* names.c: libraries are found in a sandbox by their paths as well */

@@ -18,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -123,6 +124,13 @@ def send(kind, data, exact=False):
     _retort.display(kind, [(mime, form_bytes(mime, value))
                            for mime, value in data.items()
                            if value is not None])
+
+
+def needless(hook):
+    """After a fork, if there was one thread and no lock was held."""
+    if getattr(hook, "__module__", None) in ("threading", "logging"):
+        return True
+    return getattr(hook, "__name__", None) == "_at_fork_reinit"
 
 
 class DataFormatter(BaseFormatter):
@@ -384,6 +392,7 @@ class Cell:
         self.allowed = []
         self.restricted = 0         # lists of this run
         self.loop = None
+        self.hooks = self.all_hooks = None
         self.blas = 0
         self.style = self.is_qwen = 0
         self.contexts = retort_context.Contexts(self.shell)
@@ -719,25 +728,42 @@ class Cell:
 
     def settle(self):
         """What is here now stays: no collection in a sandbox touches it."""
+        self.spare_hooks()
         gc.collect()
         gc.freeze()
+
+    def spare_hooks(self):
+        """What a fork of a template would do for threads that it has not."""
+        lists = [one for one in gc.get_referrers(threading._after_fork)
+                 if type(one) is list]
+
+        if len(lists) == 1:
+            self.hooks, self.all_hooks = lists[0], lists[0][:]
+            self.hooks[:] = [one for one in self.hooks if not needless(one)]
 
     def allow(self, name):
         self.allowed.append(name)
 
     # the sandbox
 
-    def start(self, cpus):
-        """First call in a sandbox, before any code of the tenant's."""
-        shell = self.shell
+    def place(self):
+        """What is the same in every sandbox."""
         sys.path.insert(0, "")
-        os.register_at_fork(before=_retort.flush)
-        shell.history_manager.dir_hist[:] = [os.getcwd()]
+        self.shell.history_manager.dir_hist[:] = ["/workspace"]
 
         if "tempfile" in sys.modules:
             sys.modules["tempfile"]._name_sequence = None
         if "uuid" in sys.modules:
             sys.modules["uuid"]._last_timestamp = None
+
+    def start(self, cpus):
+        """First call in a sandbox, before any code of the tenant's."""
+        if self.hooks is not None:
+            self.hooks[:] = self.all_hooks
+            self.hooks = self.all_hooks = None
+
+        os.register_at_fork(before=_retort.flush)
+
         if cpus:
             self.limit(cpus)
         if self.allowed:
@@ -776,7 +802,8 @@ class Cell:
         count = str(cpus)
 
         for name in THREADS:
-            os.environ[name] = count
+            if os.environ.get(name) != count:
+                os.environ[name] = count
 
         # with no numpy yet, it will be loaded with that many
         if cpus > 1 and "numpy" in sys.modules:

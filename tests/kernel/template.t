@@ -110,6 +110,31 @@ is(out('import sys; print(sys.flags.isolated, sys.path[0] == "", '
     . 'any("retort" in p for p in sys.path))'), "1 True False\n",
     'the interpreter is isolated, the kernel\'s folder not on its path');
 
+# memory: the template's, behind a seal, but for what the sandbox wrote
+
+my $maps = <<'EOP';
+import os, re
+own = shared = 0
+for entry in re.split(r"^(?=[0-9a-f]+-)", open("/proc/self/smaps").read(), flags=re.M)[1:]:
+    own += int(re.search(r"Anonymous: +(\d+)", entry)[1])
+    if "memfd:template" in entry:
+        place, size = entry.split()[0], int(re.search(r"Size: +(\d+)", entry)[1])
+        shared += size
+try:
+    os.open("/proc/self/map_files/" + place, os.O_RDWR)
+    got = "opened"
+except OSError as error:
+    got = "refused"
+print(shared > 20 * own, own < 6000, got)
+EOP
+is(out($maps), "True True refused\n", 'nearly all of its memory is the '
+    . 'template\'s, in a file that nobody can open');
+is(out("import os, threading, time\n"
+    . "threading.Thread(target=time.sleep, args=(0.5,)).start()\n"
+    . "pid = os.fork()\nif pid == 0: os._exit(threading.active_count())\n"
+    . "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"), "1\n",
+    'a fork of the tenant\'s is told to the libraries');
+
 my $numbers = 'import random, uuid, tempfile, secrets, numpy as np, ctypes; '
     . 'print(np.random.rand(), random.random(), uuid.uuid4(), '
     . 'tempfile.mktemp(), secrets.token_hex(), np.random.default_rng().random(),'
