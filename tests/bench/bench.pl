@@ -73,7 +73,7 @@ sub service {
 
     my $slots = ($profile{sessions} // 64) + 32;
     my $s = Retort::Service->new(
-        stopped => 1, connections => 2048,
+        stopped => 1, connections => 2048, keepalive => 16,
         profiles => { default => { ready => 8, sessions => 64, %profile } },
         conf => { slots => $slots < 64 ? 64 : $slots },
         nginx => 'retort_zone bench 64k running=8 waiting=64;
@@ -81,7 +81,7 @@ sub service {
         location => '
             location /limited/ {
                 retort_api native;
-                retort_pass unix:%RUN%/front.sock;
+                retort_pass retort;
                 retort_auth_key_file %DIR%/keys;
                 retort_limits zone=bench running=4 waiting=16 wait=1s;
             }

@@ -55,6 +55,7 @@ sub new {
         alerts => $o{alerts}, nginx => $o{nginx} // '',
         location => $o{location} // '', args => $o{args} // [],
         connections => $o{connections} // 512,
+        keepalive => $o{keepalive},
         files => ($o{connections} // 512) + 512,
         conf => $o{conf} // {}, profiles => $o{profiles} // { default => {} },
     }, $class;
@@ -159,6 +160,14 @@ sub nginx_conf {
     my ($self) = @_;
     my $d = $self->{dir};
     my $location = $self->{location} =~ s{%RUN%}{$d/run}gr;
+    my $front = "unix:$d/run/front.sock";
+    my $upstream = '';
+
+    # connections that are kept, as the README has them
+    if ($self->{keepalive}) {
+        $upstream = "upstream retort { server $front; keepalive $self->{keepalive}; }";
+        $front = 'retort';
+    }
 
     return <<"CONF";
 load_module $TOP/objs/ngx_http_retort_module.so;
@@ -176,12 +185,13 @@ http {
     uwsgi_temp_path $d/nginx/uwsgi;
     scgi_temp_path $d/nginx/scgi;
     client_max_body_size 64m;
+    $upstream
     $self->{nginx}
     server {
         listen 127.0.0.1:$self->{port};
         location /v1/ {
             retort_api native;
-            retort_pass unix:$d/run/front.sock;
+            retort_pass $front;
             retort_auth_key_file $d/keys;
             retort_static_url http://127.0.0.1:$self->{port}/static;
         }
