@@ -18,6 +18,7 @@
 #include "retort.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,6 +86,16 @@ main_check(void)
 }
 
 
+void
+kern_policy(int policy)
+{
+    struct sched_param  param;
+
+    memset(&param, 0, sizeof(param));
+    (void) sched_setscheduler(0, policy, &param);
+}
+
+
 static void
 main_kernel(int forked)
 {
@@ -140,6 +151,7 @@ main_template(void)
     main_check();
     memory_settle();
     hot_learn(main_rehearse);
+    kern_policy(SCHED_BATCH);
 
     return template_serve(MAIN_SOCK, &hooks);
 }

@@ -253,6 +253,16 @@ void hot_copy(void);
 void names_settle(void);
 
 
+/* main.c */
+
+/*
+ * SCHED_BATCH for what nobody waits for: templates, sandboxes that are made
+ * ready, snapshots and their end.  It never goes before somebody's cell.
+ */
+
+void kern_policy(int policy);
+
+
 /* run.c */
 
 /* serves the channel; never returns */

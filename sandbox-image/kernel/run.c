@@ -6,6 +6,7 @@
 
 #include "retort.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -470,9 +471,10 @@ kern_loop(void)
     wire_send(KRN_READY, 0, 0, NULL, 0);
     wire_unlock();
     run_limber();
+    run_idle();
+    kern_policy(SCHED_OTHER);
 
-    for ( ;; ) {
-        run_idle();
+    for ( ;; run_idle()) {
         wire_receive(&packet);
 
         switch (packet.head.type) {

@@ -241,18 +241,6 @@ snapshot_oom(const char *score)
 }
 
 
-/* its end, which is work, does not go before the kernel's */
-
-static void
-snapshot_policy(int policy)
-{
-    struct sched_param  param;
-
-    memset(&param, 0, sizeof(param));
-    (void) sched_setscheduler(0, policy, &param);
-}
-
-
 /*
  * A kill() by pid 1, or from outside, is what nobody inside can forge.  What
  * else was sent here meanwhile was sent to nobody.
@@ -266,7 +254,7 @@ snapshot_wait(void)
     const struct timespec  now = { 0, 0 };
 
     (void) setpgid(0, 0);
-    snapshot_policy(SCHED_BATCH);
+    kern_policy(SCHED_BATCH);
     snapshot_oom(SNAPSHOT_OOM);
     sigemptyset(&set);
     sigaddset(&set, INIT_TAKE_OVER);
@@ -342,7 +330,7 @@ snapshot_rise(const sigset_t *mask)
 
     snapshot_clear();
     (void) setpgid(0, snapshot_group);
-    snapshot_policy(SCHED_OTHER);
+    kern_policy(SCHED_OTHER);
     snapshot_oom(INIT_OOM_KERNEL);
     atomic_store(&init_page->snapshot, 0);
     atomic_store(&init_page->run, 0);
