@@ -177,9 +177,10 @@ fuzzers: $(FUZZ)
 
 $(O)/tests/fuzz/%.o: CPPFLAGS += -Itests/fuzz/lib -Ihelper/front
 
-# one of them is linked with parts of the module, and of nginx
+# two of them are linked with parts of the module, and of nginx
 
-NGX_OBJS = $(O)/tests/fuzz/module.o $(call fuzz_objs,module)
+NGX_OBJS = $(sort $(foreach t,module tokens,$(O)/tests/fuzz/$(t).o \
+	$(call fuzz_objs,$(t))))
 NGX_TREE = objs/nginx
 NGX_DIRS = build src/core src/event src/event/modules src/os/unix src/http \
 	src/http/modules src/http/v2
@@ -196,7 +197,7 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $$(call fuzz_objs,$$*) $(FUZZ_MAIN)
 	$(call say,LINK $@)
 	$(Q)$(LINK) $(addprefix -Wl$(comma)--wrap=,$(call fuzz_line,$*,wraps)) \
 	    -o $@ $(filter %.o,$^) $(FUZZ_LIB) -ljson-c -lfcgi -lcrypto -lm \
-	    $(LDLIBS)
+	    $(call fuzz_line,$*,libs) $(LDLIBS)
 
 
 # what auto/bench measures with

@@ -9,6 +9,11 @@
 #include "fuzz.h"
 
 
+static ngx_time_t        bed_time = { 1700000000, 0, 0 };
+
+volatile ngx_time_t     *ngx_cached_time = &bed_time;
+
+
 void *
 ngx_pnalloc(ngx_pool_t *pool, size_t size)
 {
@@ -28,6 +33,50 @@ ngx_pnalloc(ngx_pool_t *pool, size_t size)
 }
 
 
+void *
+ngx_palloc(ngx_pool_t *pool, size_t size)
+{
+    return ngx_pnalloc(pool, size);
+}
+
+
+void *
+ngx_pcalloc(ngx_pool_t *pool, size_t size)
+{
+    void  *p;
+
+    p = ngx_pnalloc(pool, size);
+    ngx_memzero(p, size);
+
+    return p;
+}
+
+
+u_char *
+ngx_pstrdup(ngx_pool_t *pool, ngx_str_t *src)
+{
+    u_char  *dst;
+
+    dst = ngx_pnalloc(pool, src->len);
+    ngx_memcpy(dst, src->data, src->len);
+
+    return dst;
+}
+
+
+ngx_pool_cleanup_t *
+ngx_pool_cleanup_add(ngx_pool_t *pool, size_t size)
+{
+    ngx_pool_cleanup_t  *c;
+
+    c = ngx_pcalloc(pool, sizeof(ngx_pool_cleanup_t));
+    c->next = pool->cleanup;
+    pool->cleanup = c;
+
+    return c;
+}
+
+
 ngx_pool_t *
 ngx_create_pool(size_t size, ngx_log_t *log)
 {
@@ -41,7 +90,14 @@ ngx_create_pool(size_t size, ngx_log_t *log)
 void
 ngx_destroy_pool(ngx_pool_t *pool)
 {
-    ngx_pool_large_t  *l;
+    ngx_pool_large_t    *l;
+    ngx_pool_cleanup_t  *c;
+
+    for (c = pool->cleanup; c != NULL; c = c->next) {
+        if (c->handler != NULL) {
+            c->handler(c->data);
+        }
+    }
 
     while (pool->large != NULL) {
         l = pool->large;
@@ -137,12 +193,143 @@ ngx_hextoi(u_char *line, size_t n)
 }
 
 
+u_char *
+ngx_hex_dump(u_char *dst, u_char *src, size_t len)
+{
+    static u_char  hex[] = "0123456789abcdef";
+
+    while (len-- != 0) {
+        *dst++ = hex[*src >> 4];
+        *dst++ = hex[*src++ & 0xf];
+    }
+
+    return dst;
+}
+
+
+ngx_int_t
+ngx_strncasecmp(u_char *a, u_char *b, size_t n)
+{
+    return strncasecmp((char *) a, (char *) b, n);
+}
+
+
+static ngx_uint_t
+bed_digit(u_char c)
+{
+    return c >= 'A' && c <= 'Z' ? (ngx_uint_t) c - 'A'
+           : c >= 'a' && c <= 'z' ? (ngx_uint_t) c - 'a' + 26
+           : c >= '0' && c <= '9' ? (ngx_uint_t) c - '0' + 52
+           : c == '-' ? 62 : c == '_' ? 63 : 64;
+}
+
+
+ngx_int_t
+ngx_decode_base64url(ngx_str_t *dst, ngx_str_t *src)
+{
+    u_char      *p;
+    size_t       i, n;
+    ngx_uint_t   bits;
+
+    for (n = 0; n < src->len && bed_digit(src->data[n]) < 64; n++) {
+        /* void */
+    }
+
+    if (n % 4 == 1) {
+        return NGX_ERROR;
+    }
+
+    p = dst->data;
+    bits = 0;
+
+    for (i = 0; i < n; i++) {
+        bits = bits << 6 | bed_digit(src->data[i]);
+
+        if (i % 4 != 0) {
+            *p++ = (u_char) (bits >> (6 - i % 4 * 2));
+        }
+    }
+
+    dst->len = p - dst->data;
+
+    return NGX_OK;
+}
+
+
+/* "%V" is all that these parts have */
+
 u_char *ngx_cdecl
 ngx_sprintf(u_char *buf, const char *fmt, ...)
 {
-    (void) fmt;
+    va_list     args;
+    ngx_str_t  *s;
+
+    va_start(args, fmt);
+
+    for ( /* void */ ; *fmt != '\0'; fmt++) {
+        if (fmt[0] == '%' && fmt[1] == 'V') {
+            s = va_arg(args, ngx_str_t *);
+            buf = ngx_cpymem(buf, s->data, s->len);
+            fmt++;
+
+        } else {
+            *buf++ = (u_char) *fmt;
+        }
+    }
+
+    va_end(args);
 
     return buf;
+}
+
+
+/* ---- of the configuration ---- */
+
+ngx_int_t
+ngx_conf_full_name(ngx_cycle_t *cycle, ngx_str_t *name, ngx_uint_t prefix)
+{
+    (void) cycle;
+    (void) name;
+    (void) prefix;
+
+    return NGX_OK;
+}
+
+
+ssize_t
+ngx_read_file(ngx_file_t *file, u_char *buf, size_t size, off_t offset)
+{
+    return pread(file->fd, buf, size, offset);
+}
+
+
+void ngx_cdecl
+ngx_conf_log_error(ngx_uint_t level, ngx_conf_t *cf, ngx_err_t err,
+    const char *fmt, ...)
+{
+    (void) level;
+    (void) cf;
+    (void) err;
+    (void) fmt;
+}
+
+
+time_t
+ngx_parse_time(ngx_str_t *line, ngx_uint_t is_sec)
+{
+    (void) is_sec;
+
+    return ngx_atotm(line->data, line->len);
+}
+
+
+ngx_int_t
+ngx_ptocidr(ngx_str_t *text, ngx_cidr_t *cidr)
+{
+    (void) text;
+    (void) cidr;
+
+    return NGX_ERROR;
 }
 
 
