@@ -363,7 +363,7 @@ broker_loop(broker_t *b, int sigfd)
 }
 
 
-/* the map writer and the launchers end with their sockets */
+/* the map writer, the launchers and the templates end with their sockets */
 
 static void
 broker_end(const broker_t *b)
@@ -375,6 +375,7 @@ broker_end(const broker_t *b)
 
     for (i = 0; i < b->settings->nprofiles; i++) {
         (void) close(BOOT_TEMPLATE + (int) i);
+        (void) close(b->template[i].sock);
     }
 
     while (waitpid(-1, NULL, 0) != -1 || errno == EINTR) {

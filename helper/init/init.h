@@ -49,6 +49,9 @@ typedef struct {
     void  (*before_fork)(void);
     void  (*after_fork_parent)(void);
 
+    /* in the template, before it reads the next message; need not return */
+    void  (*before_wait)(int sock);
+
     /*
      * Runs in the kernel process of a sealed sandbox.  Descriptors: 0 is
      * /dev/null, 1 and 2 are the pipes, KRN_FD is the channel, nothing else is

@@ -87,15 +87,12 @@ template_serve(int sock, const init_hooks_t *hooks)
     }
 
     for ( ;; ) {
+        hooks->before_wait(sock);
         nfd = TPL_FDS;
         n = fd_recv(sock, &req, sizeof(req), fds, &nfd, 0);
 
-        if (n == 0) {
-            return 0;
-        }
-
         if (n != (ssize_t) sizeof(req) || nfd != TPL_FDS) {
-            return 1;
+            return n != 0;
         }
 
         if (template_clone(sock, &req, fds, hooks) == -1) {

@@ -94,6 +94,7 @@ static const conf_row_t  conf_profile_rows[] = {
     { "rootfs", CONF_PATH, 0, CONF_NO, CONF_NO, 0, 0 },
     { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_ARGS - 1 },
     { "import_allow", CONF_LIST, 0, CONF_NO, CONF_NO, 1, START_ARGS - 1 },
+    { "renew", CONF_LIST, 0, CONF_NO, CONF_NO, 2, START_ARGS - 1 },
     BOX(memory, CONF_BYTES, 32 * M, 1024 * G),
     BOX(disk, CONF_BYTES, 64 * K, 1024 * G),
     BOX(inodes, CONF_NUMBER, 16, 100000000),
@@ -281,7 +282,7 @@ conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 
     if (c->args != NULL) {
         list = c->args;
-        option = row->min == 0 ? "--import" : "--allow";
+        option = (char *[]) { "--import", "--allow", "--renew" }[row->min];
     }
 
     for (used = 0; *list != NULL; used++) {

@@ -8,6 +8,9 @@
  *
  *   --import MODULE    is loaded once, for all sandboxes
  *   --allow PACKAGE    the tenant may import it; other packages then not
+ *   --renew NUMBER     after so many forks, and so many minutes, there is
+ *                      another template: twice
+ *   --after ""         this is the other one
  *
  * As a template it runs as the helper's uid without a capability, in a
  * prepared mount namespace, talks to the broker on descriptor 3 and never
@@ -33,7 +36,7 @@ static void
 main_usage(void)
 {
     dprintf(2, "usage: retort-kernel --template|--bare "
-               "[--import MODULE | --allow PACKAGE]...\n");
+               "[--import MODULE | --allow PACKAGE | --renew NUMBER]...\n");
     _exit(KERN_EXIT_FATAL);
 }
 
@@ -68,7 +71,7 @@ main_count(const char *path)
  */
 
 static void
-main_check(void)
+main_check(int end)
 {
     int  threads, fds;
 
@@ -77,10 +80,10 @@ main_check(void)
     /* one of them is the folder's own */
     fds = main_count("/proc/self/fd") - 1;
 
-    if (threads != 1 || fds != MAIN_SOCK + 1) {
+    if (threads != 1 || fds != end) {
         dprintf(2, "retort-kernel: %d threads and %d descriptors after the "
-                   "imports; a template has to have 1 and %d\n", threads, fds,
-                MAIN_SOCK + 1);
+                   "imports; a template has to have 1 and %d\n", threads,
+                fds, end);
         _exit(KERN_EXIT_FATAL);
     }
 }
@@ -137,21 +140,34 @@ main_signals(void)
 }
 
 
+static void
+main_forked_template(void)
+{
+    PyOS_AfterFork_Parent();
+    renew_forked();
+}
+
+
 static int
-main_template(void)
+main_template(int end)
 {
     init_hooks_t  hooks;
 
     hooks.before_fork = PyOS_BeforeFork;
-    hooks.after_fork_parent = PyOS_AfterFork_Parent;
+    hooks.after_fork_parent = main_forked_template;
+    hooks.before_wait = renew_wait;
     hooks.kernel = main_forked;
 
     interp_warm();
     names_settle();
-    main_check();
+    main_check(end);
     memory_settle();
     hot_learn(main_rehearse);
     kern_policy(SCHED_BATCH);
+
+    if (end == RENEW_END) {
+        renew_take_over();
+    }
 
     return template_serve(MAIN_SOCK, &hooks);
 }
@@ -160,7 +176,7 @@ main_template(void)
 int
 main(int argc, char **argv)
 {
-    int   i, n, nallow, bare;
+    int   i, n, nallow, bare, end;
     char  **imports, **allow;
 
     if (argc < 2 || argc % 2 != 0) {
@@ -182,6 +198,8 @@ main(int argc, char **argv)
         return KERN_EXIT_FATAL;
     }
 
+    end = MAIN_SOCK + 1;
+
     for (n = nallow = 0, i = 2; i < argc; i += 2) {
         if (strcmp(argv[i], "--import") == 0) {
             imports[n++] = argv[i + 1];
@@ -189,14 +207,21 @@ main(int argc, char **argv)
         } else if (strcmp(argv[i], "--allow") == 0) {
             allow[nallow++] = argv[i + 1];
 
-        } else {
+        } else if (strcmp(argv[i], "--after") == 0) {
+            end = RENEW_END;
+
+        } else if (strcmp(argv[i], "--renew") != 0
+                   || renew_set(argv[i + 1]) == -1)
+        {
             main_usage();
         }
     }
 
-    if (close_range(MAIN_SOCK + 1, ~0U, 0) == -1) {
+    if (close_range((unsigned) end, ~0U, 0) == -1) {
         return KERN_EXIT_FATAL;
     }
+
+    renew_start(argv);
 
     snapshot_init();
     interp_start(imports, n);
@@ -205,7 +230,7 @@ main(int argc, char **argv)
     free(allow);
 
     if (!bare) {
-        return main_template();
+        return main_template(end);
     }
 
     main_kernel(0);

@@ -248,6 +248,29 @@ void hot_learn(void (*rehearse)(void));
 void hot_copy(void);
 
 
+/*
+ * renew.c: another template in the place of this one, after so many forks or
+ * minutes.  The new one finds two descriptors: a socket to the copy of the old
+ * one that serves meanwhile, and its pidfd.
+ */
+
+#define RENEW_OLD  4
+#define RENEW_PID  5
+#define RENEW_END  6
+
+/* the forks, then the minutes; 0: not because of them.  -1: no number */
+
+int renew_set(const char *word);
+
+/* at the start: what will be executed again */
+
+void renew_start(char **argv);
+
+void renew_take_over(void);
+void renew_wait(int sock);
+void renew_forked(void);
+
+
 /* names.c: libraries are found in a sandbox by their paths as well */
 
 void names_settle(void);
