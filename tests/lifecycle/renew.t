@@ -19,7 +19,7 @@ my $layer = "/tmp/layer-$$-renew";
 my $modules = "$layer/usr/lib/python3/dist-packages";
 my $flaky = "$modules/flaky.py";
 
-system('cp', '-a', "$Retort::Service::TOP/objs/layer", $layer) == 0 or die 'no copy of the layer';
+system('cp', '-a', $Retort::Service::LAYER, $layer) == 0 or die 'no copy of the layer';
 make_path($modules);
 Retort::Service::write_file($flaky, "import time\n", 0644);
 

@@ -28,6 +28,8 @@ use Test::More ();
 use Time::HiRes qw(sleep time);
 
 our $TOP = abs_path(dirname(abs_path(__FILE__)) . '/../../..');
+our $PROGRAMS = $ENV{RETORT_PROGRAMS} // "$TOP/objs";
+our $LAYER = $ENV{RETORT_LAYER} // "$TOP/objs/layer";
 
 my $JSON = JSON::PP->new->utf8->canonical->allow_nonref;
 my $COUNT = 0;
@@ -127,7 +129,7 @@ sub configure {
     my $d = $self->{dir};
     my %c = (
         listen => "$d/run/front.sock", image => image(),
-        layer => "$TOP/objs/layer", programs => "$TOP/objs",
+        layer => $LAYER, programs => $PROGRAMS,
         profiles => "$d/profiles", artifacts => "$d/artifacts",
         audit => "$d/audit",
         name => $self->{name}, slots => $self->{slots},
@@ -230,7 +232,7 @@ sub start_retortd {
         open STDIN, '<', '/dev/null';
         open STDOUT, '>>', "$self->{dir}/retortd.log";
         open STDERR, '>&', \*STDOUT;
-        exec $self->alone, "$TOP/objs/retortd", '--conf', "$self->{dir}/retortd.conf",
+        exec $self->alone, "$PROGRAMS/retortd", '--conf', "$self->{dir}/retortd.conf",
             @{ $self->{args} } or POSIX::_exit(127);
     }
 
@@ -476,8 +478,10 @@ sub cgroups {
 sub boxes {
     my ($self) = @_;
 
-    return map({ glob "$_/box*" } $self->cgroups),
-        map { $self->{engine}->cgroups($_) } $self->containers;
+    my @all = (map({ glob "$_/box*" } $self->cgroups),
+        map { $self->{engine}->cgroups($_) } $self->containers);
+
+    return @all;
 }
 
 
