@@ -200,14 +200,19 @@ $(FUZZ): $(O)/fuzz/%: $(O)/tests/fuzz/%.o $$(call fuzz_objs,$$*) $(FUZZ_MAIN)
 	    $(call fuzz_line,$*,libs) $(LDLIBS)
 
 
-# what auto/bench measures with
+# what auto/bench measures with, linked as unit tests are
 
-bench-programs: $(O)/bench/spawn $(O)/bench/empty
+bench_objs = $(patsubst %.c,$(O)/%.o,$(shell \
+	sed -n 's/^ \* links: //p' tests/bench/$(1).c))
 
-$(O)/bench/%: $(O)/tests/bench/%.o
+BENCH = $(patsubst tests/bench/%.c,$(O)/bench/%,$(wildcard tests/bench/*.c))
+
+bench-programs: $(BENCH)
+
+$(BENCH): $(O)/bench/%: $(O)/tests/bench/%.o $$(call bench_objs,$$*)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(LINK) -o $@ $< -lfcgi $(LDLIBS)
+	$(Q)$(LINK) -o $@ $^ -lfcgi $(LDLIBS)
 
 
 asan:

@@ -1,7 +1,8 @@
 
 /*
  * The least that a FastCGI responder can do: what is left when nothing is
- * done.  With a number in the query it answers as many bytes.
+ * done.  With a number in the query it answers as many bytes, which a process
+ * of its own wrote into a pipe.
  *
  *   empty SOCKET
  */
@@ -10,25 +11,62 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 
 #define EMPTY_PIECE  32768
 
 
 static void
-empty_body(FCGX_Request *req)
+empty_writes(int fd, long left)
 {
-    long         left, n;
-    const char  *query;
+    ssize_t      n;
     static char  piece[EMPTY_PIECE];
 
-    query = FCGX_GetParam("QUERY_STRING", req->envp);
     memset(piece, 'x', sizeof(piece));
 
-    for (left = query != NULL ? atol(query) : 0; left > 0; left -= n) {
-        n = left < EMPTY_PIECE ? left : EMPTY_PIECE;
+    for ( /* void */ ; left > 0; left -= n) {
+        n = write(fd, piece, left < EMPTY_PIECE ? (size_t) left : EMPTY_PIECE);
+
+        if (n == -1) {
+            break;
+        }
+    }
+
+    _exit(0);
+}
+
+
+static void
+empty_body(FCGX_Request *req)
+{
+    int          fd[2];
+    char         piece[EMPTY_PIECE];
+    pid_t        pid;
+    ssize_t      n;
+    const char  *query;
+
+    query = FCGX_GetParam("QUERY_STRING", req->envp);
+
+    if (query == NULL || atol(query) == 0 || pipe(fd) == -1) {
+        return;
+    }
+
+    pid = fork();
+
+    if (pid == 0) {
+        empty_writes(fd[1], atol(query));
+    }
+
+    (void) close(fd[1]);
+
+    while ((n = read(fd[0], piece, sizeof(piece))) > 0) {
         (void) FCGX_PutStr(piece, (int) n, req->out);
     }
+
+    (void) close(fd[0]);
+    (void) waitpid(pid, NULL, 0);
 }
 
 

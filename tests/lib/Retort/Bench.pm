@@ -1,12 +1,13 @@
 package Retort::Bench;
 
-# What the benchmarks share: load by wrk, processes by objs/bench/spawn, the
-# table of what was measured.
+# What the benchmarks share: load by wrk, processes by objs/bench/spawn, what
+# was measured.
 #
 #   my $b = Retort::Bench->new(quick => 1);
 #   my $r = $b->load($s, conns => 8, seconds => 3, body => {...});
-#   my $t = $b->spawn(20, 'python3', '-c', 'print(4)');
-#   $b->row(1, 'what', $ours, 'a peer', $theirs, must => 0.35, goal => 0.08);
+#   my @us = $b->spawn(20, 'python3', '-c', 'print(4)');
+#   $b->row(1, 'what', $ours, $theirs, must => 0.35, goal => 0.08);
+#   $b->point('fresh sandboxes/s', clients => 8, $r->{rate});
 
 use strict;
 use warnings;
@@ -22,8 +23,13 @@ my $JSON = JSON::PP->new->canonical->pretty;
 
 sub new {
     my ($class, %o) = @_;
-    return bless { quick => $o{quick}, rows => [], figures => {} }, $class;
+    return bless { quick => $o{quick}, rows => [], figures => [],
+                   series => {} }, $class;
 }
+
+
+sub cores { return scalar(() = Retort::Service::slurp('/proc/cpuinfo')
+                          =~ /^processor/mg) }
 
 
 sub median { return quantile(0.5, @_) }
@@ -38,17 +44,28 @@ sub quantile {
 # ---- load ----
 
 my $LUA = <<'EOL';
+local threads = {}
+setup = function(thread)
+    table.insert(threads, thread)
+end
 done = function(summary, latency, requests)
-    local e = summary.errors
-    io.write(string.format("WRK %d %d %d %d %.0f %.0f\n", summary.requests,
+    local e, unsaid = summary.errors, 0
+    for _, t in ipairs(threads) do
+        unsaid = unsaid + (t:get("unsaid") or 0)
+    end
+    io.write(string.format("WRK %d %d %d %d %.0f %.0f %d\n", summary.requests,
         summary.duration, e.status,
         e.connect + e.read + e.write + e.timeout,
-        latency:percentile(50), latency:percentile(99)))
+        latency:percentile(50), latency:percentile(99), unsaid))
 end
 EOL
 
 
-# microseconds, and answers a second that were 2xx
+# Microseconds, answers a second that were 2xx, and the share of a core that
+# the client took.  With "every" each connection pauses for about so many
+# milliseconds before each request, whatever it was answered: an open loop, as
+# far as there are connections enough.  With "says", answers without that text
+# are counted.
 sub wrk {
     my ($self, $url, %o) = @_;
 
@@ -60,20 +77,29 @@ sub wrk {
     print $fh 'wrk.body = ', lua($o{body}), "\n" if defined $o{body};
     print $fh 'wrk.headers[', lua($_), '] = ', lua($h{$_}), "\n" for keys %h;
     print $fh in_turn(@{ $o{bodies} }) if $o{bodies};
+    printf $fh "function delay() return math.random(0, %d) end\n",
+        2 * $o{every} if defined $o{every};
+    print $fh says($o{says}) if defined $o{says};
     print $fh $LUA;
     close $fh or die;
 
     my $n = $o{conns} // 1;
-    my $seconds = $o{seconds} // ($self->{quick} ? 2 : 8);
+    my $seconds = $o{seconds} // ($self->{quick} ? 1 : 8);
+    my @before = times;
     open my $out, '-|', 'wrk', '-c', $n, '-t', $n > 1 ? 2 : 1, '-d',
         "${seconds}s", '--timeout', '60s', '-s', $lua, $url or die "wrk: $!";
     my ($line) = grep { /^WRK / } <$out>;
     close $out;
+    my @after = times;
     die "wrk failed at $url\n" unless $line;
 
-    my (undef, $all, $us, $bad, $errors, $p50, $p99) = split ' ', $line;
+    my (undef, $all, $us, $bad, $errors, $p50, $p99, $unsaid)
+        = split ' ', $line;
     return { n => $all, bad => $bad, errors => $errors, p50 => $p50,
-             p99 => $p99, rate => ($all - $bad) / ($us / 1e6) };
+             unsaid => $unsaid,
+             p99 => $p99, rate => ($all - $bad) / ($us / 1e6),
+             asked => $all / ($us / 1e6), client =>
+             ($after[2] + $after[3] - $before[2] - $before[3]) / $seconds };
 }
 
 
@@ -84,6 +110,15 @@ local i = math.random(#b)
 request = function()
     i = i % #b + 1
     return wrk.format(nil, nil, nil, b[i])
+end
+EOL
+}
+
+
+sub says {
+    return 'unsaid = 0; local says = ' . lua($_[0]) . "\n" . <<'EOL';
+response = function(status, headers, body)
+    if not body:find(says, 1, true) then unsaid = unsaid + 1 end
 end
 EOL
 }
@@ -138,24 +173,29 @@ sub finish {
 
 # ---- processes ----
 
-sub spawn {
-    my ($self, $n, @command) = @_;
+sub spawn { my ($self, @more) = @_; return $self->spawn_in([], @more) }
 
-    open my $out, '-|', "$TOP/objs/bench/spawn", $n, @command or die "$!";
+
+# the same, by a command that executes another one
+sub spawn_in {
+    my ($self, $in, $n, @command) = @_;
+
+    open my $out, '-|', @$in, "$TOP/objs/bench/spawn", $n, @command
+        or die "$!";
     my @us = map { $_ + 0 } <$out>;
     close $out or die "@command failed\n";
     return @us;
 }
 
 
-# bytes of private memory of a process
-sub private {
+# bytes of memory of processes, each page shared by its users
+sub pss {
     my ($self, @pids) = @_;
     my $kib = 0;
 
     for my $pid (@pids) {
         $kib += $_ for Retort::Service::slurp("/proc/$pid/smaps_rollup")
-            =~ /^Private_\w+:\s+(\d+)/mg;
+            =~ /^Pss:\s+(\d+)/mg;
     }
 
     return $kib * 1024;
@@ -167,14 +207,31 @@ sub private {
 sub figure {
     my ($self, $name, $value) = @_;
 
-    $self->{figures}{$name} = $value;
-    printf "    %-52s %12s\n", $name, $value =~ /^[\d.]+$/
-        ? sprintf('%.6g', $value) : $value;
+    push @{ $self->{figures} }, [$name, $value];
+    printf "    %-56s %12s\n", $name, number($value);
     return $value;
 }
 
 
-# one line of the table: ours, theirs, and what their ratio has to be
+# a figure that depends on another one: a line in a plot
+sub point {
+    my ($self, $name, $of, $x, $value) = @_;
+
+    $self->{series}{$name}{of} = $of;
+    push @{ $self->{series}{$name}{points} }, [$x, $value];
+    return $self->figure("$name, $x $of", $value);
+}
+
+
+sub number {
+    my ($value) = @_;
+    return $value =~ /^-?[\d.]+(?:e[-+]?\d+)?$/i ? sprintf('%.4g', $value)
+                                                : $value;
+}
+
+
+# one line of the table: ours, theirs, and what their ratio has to be; one
+# whose peer is not there has no ratio
 sub row {
     my ($self, $number, $what, $ours, $theirs, %o) = @_;
 
@@ -188,18 +245,23 @@ sub row {
         theirs => $theirs, ratio => $ratio, must => $o{must},
         goal => $o{goal}, more => $more ? JSON::PP::true : JSON::PP::false,
         result => $how };
-    printf "%d  %-58s %8s  must %s %-7.4g goal %-7.4g %s\n", $number, $what,
-        defined $ratio ? sprintf('%.4g', $ratio) : '-', $more ? '>=' : '<=',
+    printf "%d  %-58s %8s  must %s %-8.4g goal %-8.4g %s\n", $number, $what,
+        defined $ratio ? number($ratio) : '-', $more ? '>=' : '<=',
         $o{must}, $o{goal}, $how;
     return;
 }
 
 
+# Parts that were not measured now keep what an earlier run said of them.
 sub save {
-    my ($self, $path, %about) = @_;
+    my ($self, $path, $part, %about) = @_;
+    my $all = -e $path ? $JSON->decode(Retort::Service::slurp($path)) : {};
 
-    Retort::Service::write_file($path, $JSON->encode({ %about,
-        rows => $self->{rows}, figures => $self->{figures} }));
+    $all->{parts}{$part} = { %about, rows => $self->{rows},
+        figures => $self->{figures}, series => $self->{series} };
+    Retort::Service::write_file("$path.new", $JSON->encode($all));
+    rename "$path.new", $path or die "$path: $!";
+    @$self{qw(rows figures series)} = ([], [], {});
     return;
 }
 
