@@ -102,7 +102,10 @@ ngx_http_retort_face_rpc(u_char *p, ngx_http_retort_fault_t *f)
 }
 
 
-/* a tool that cannot be reached has a result, too: agents read it */
+/*
+ * A tool that cannot be reached has a result, too: agents read it.  Without
+ * the id of its message it is nobody's to clients, who are told by HTTP then.
+ */
 
 u_char *
 ngx_http_retort_face_prisme(u_char *p, ngx_http_retort_fault_t *f)
@@ -113,9 +116,14 @@ ngx_http_retort_face_prisme(u_char *p, ngx_http_retort_fault_t *f)
         return ngx_http_retort_face_rpc(p, f);
     }
 
-    f->status = NGX_HTTP_OK;
+    if (f->id.len) {
+        f->status = NGX_HTTP_OK;
 
-    return ngx_sprintf(p, "{\"jsonrpc\":\"2.0\",\"id\":null,\"result\":"
+    } else {
+        ngx_str_set(&f->id, "null");
+    }
+
+    return ngx_sprintf(p, "{\"jsonrpc\":\"2.0\",\"id\":%V,\"result\":"
                        "{\"content\":[{\"type\":\"text\",\"text\":"
                        "\"{\\\"result\\\":null,\\\"logs\\\":[],"
                        "\\\"error\\\":{" RETORT_PRISME_TEXT
@@ -124,7 +132,7 @@ ngx_http_retort_face_prisme(u_char *p, ngx_http_retort_fault_t *f)
                        "\"structuredContent\":{\"result\":null,\"logs\":[],"
                        "\"error\":{\"code\":\"CodeSandboxUnreachable\","
                        "\"message\":\"%s\",\"stack\":\"\"}}}}\n",
-                       f->message, f->message);
+                       &f->id, f->message, f->message);
 }
 
 

@@ -55,6 +55,7 @@ typedef struct {
     const char   *code;          /* of the native API */
     const char   *message;
     ngx_str_t     request;       /* 32 hex digits of this request's own */
+    ngx_str_t     id;            /* of the client's message; "": not known */
 
     const char   *header;        /* that a face adds, NULL if it has none */
     const char   *value;
@@ -555,6 +556,15 @@ ngx_int_t ngx_http_retort_follow(ngx_http_request_t *r,
 ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *text);
 
+
+/*
+ * ngx_http_retort_message.c: the id of a message, as it was written.
+ * NGX_DECLINED: it is not known.
+ */
+
+#define NGX_HTTP_RETORT_MESSAGE_ID    132
+
+ngx_int_t ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id);
 
 /*
  * ngx_http_retort_face.c: a row of ngx_http_retort_apis has one of these.

@@ -71,7 +71,10 @@ ngx_http_retort_start(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx)
     u->input_filter_ctx = r;
 
     u->buffering = 0;
-    r->request_body_no_buffering = 1;
+
+    /* of a message that is answered whatever happens the id is kept */
+    r->request_body_no_buffering =
+                         rlcf->api->face != ngx_http_retort_face_prisme;
 
     rc = ngx_http_read_client_request_body(r, ngx_http_upstream_init);
 

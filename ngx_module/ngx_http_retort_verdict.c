@@ -153,10 +153,15 @@ ngx_http_retort_error(ngx_http_request_t *r, ngx_uint_t status,
     fault.message = message;
     fault.header = NULL;
     fault.value = NULL;
+    ngx_str_null(&fault.id);
+
+    if (ngx_http_retort_message_id(r, &fault.id) == NGX_ERROR) {
+        return NULL;
+    }
 
     answer = ngx_palloc(r->pool, sizeof(ngx_http_retort_answer_t));
-    p = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_FACE + ngx_strlen(code)
-                             + 2 * ngx_strlen(message));
+    p = ngx_pnalloc(r->pool, NGX_HTTP_RETORT_FACE + fault.id.len
+                             + ngx_strlen(code) + 2 * ngx_strlen(message));
 
     if (answer == NULL || p == NULL
         || ngx_http_retort_request_id(r, &fault.request) != NGX_OK)

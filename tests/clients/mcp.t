@@ -8,11 +8,13 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 
+use IO::Socket::UNIX;
 use Retort::Clients;
 use Retort::Service;
 use Test::More;
 
-my $s = Retort::Service->new(stopped => 1);
+my $s = Retort::Service->new(stopped => 1,
+    nginx => 'retort_zone runs 1m;');
 
 $s->{location} = <<"CONF";
 location = /mcp {
@@ -23,6 +25,17 @@ location = /mcp {
     retort_static_url http://127.0.0.1:$s->{port}/static;
 }
 CONF
+$s->{location} .= join '', map { <<"CONF" } ['prisme', 'front', 'p', ''],
+location = /$_->[0]/mcp {
+    retort_api prisme;
+    retort_pass unix:$s->{dir}/run/$_->[1].sock;
+    retort_workspace $_->[2];
+    client_body_buffer_size 1m;
+    $_->[3]
+}
+CONF
+    ['away', 'none', 'p', ''],
+    ['limited', 'none', 'limited', 'retort_limits zone=runs rate=1r/m;'];
 $s->configure;
 $s->start;
 
@@ -32,6 +45,12 @@ my @env = (RETORT_URL => "http://127.0.0.1:$s->{port}",
 clients_run('mcp_sdk.mjs', @env);
 clients_run('mcp_client.mjs', @env);
 clients_run('mcp_ai.mjs', @env);
+
+# a socket behind which nobody is
+IO::Socket::UNIX->new(Local => "$s->{dir}/run/none.sock", Listen => 1)
+    or die "socket: $!";
+clients_run('mcp_prisme.mjs', @env);
+unlink "$s->{dir}/run/none.sock";
 
 # the Inspector, in both eras
 

@@ -76,7 +76,28 @@ for (['/mcp', 'mcp', 'python code_interpreter'], ['/prisme/mcp', 'prisme',
     is "$p->{SCRIPT_NAME} $p->{PATH_INFO}", "$path ", 'the path is all prefix';
 }
 
-my $gone = ask('POST', '/prisme/mcp?eof');
+# Prisme's tool has a result, come what may, and the id that was asked with
+
+my %ids = (
+    '"id":7' => 7, '"a":{"id":1},"id" : -12 ' => -12,
+    '"id":"a\\"b\\u00e9","z":["id",{"id":5}]' => '"a\\"b\\u00e9"',
+    '"params":{"name":"id"},"id":"x"' => '"x"', '"idd":1,"i":2,"id":3' => 3,
+    (map { $_ => undef } '"idd":1', '"id":null', '"id":[1]', '"id":{"id":1}',
+     '"id":1,"id":2', qq("id":"\xc3\xa9"), '"id":"\\x"', '"id":1,}', '"id":"' . 'x' x 140 . '"',
+     'x', '"a":"id":1', '"\\u0069d":1'),
+);
+
+for my $text (sort keys %ids) {
+    my $r = $ng->request('POST', '/prisme/mcp?eof',
+        { 'content-type' => 'application/json' }, "{$text}");
+    is $r->{status}, defined $ids{$text} ? 200 : 502, "an id in $text";
+    my $id = $ids{$text} // 'null';
+    like $r->{body}, qr/^\{"jsonrpc":"2.0","id":\Q$id\E,"result":/,
+        "is $id in the answer";
+}
+
+my $gone = $ng->request('POST', '/prisme/mcp?eof',
+    { 'content-type' => 'application/json' }, '{"id":1}');
 is $gone->{status}, 200, 'Prisme\'s tool has a result, come what may';
 is eval { decode_json($gone->{body}) }->{result}{structuredContent}{error}
     {code}, 'CodeSandboxUnreachable', 'which says what is the matter';
