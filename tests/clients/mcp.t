@@ -49,6 +49,7 @@ clients_run('mcp_ai.mjs', @env);
 # a socket behind which nobody is
 IO::Socket::UNIX->new(Local => "$s->{dir}/run/none.sock", Listen => 1)
     or die "socket: $!";
+chmod 0666, "$s->{dir}/run/none.sock" or die "chmod: $!";
 clients_run('mcp_prisme.mjs', @env);
 unlink "$s->{dir}/run/none.sock";
 
