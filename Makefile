@@ -4,7 +4,8 @@
 #   make            the nginx module, the helper's programs, the kernel
 #   make unit       unit test programs, objs/unit/*
 #   make check      build, then every test (as root): auto/test
-#   make asan       the same programs with ASan and UBSan, in objs/asan/
+#   make asan       the same programs with ASan and UBSan, in objs/asan/, and
+#                   a kernel with UBSan, in objs/ubsan/
 #   make install    DESTDIR=, PREFIX= (/usr), SYSCONFDIR= (/etc)
 #   make fuzz       an hour of libFuzzer for each target: auto/fuzz
 #   make bench      beside what people would use instead: auto/bench
@@ -44,6 +45,7 @@ CC = gcc
 CFLAGS = -O2 -g
 FORTIFY = -D_FORTIFY_SOURCE=2
 SANITIZE =
+ASAN_LOCK =
 
 WARN = -Wall -Wextra -Wno-unused-parameter -Wconversion -Wshadow \
 	-Wdeclaration-after-statement -Werror
@@ -98,9 +100,14 @@ helper: $$(HELPER) $(lib_objs)
 kernel: $$(KERNEL) $(init_objs)
 
 $(O)/retortd: $(start_objs) $(lib_objs)
-$(O)/retort-broker: $(broker_objs) $(lib_objs) $(lock_objs)
-$(O)/retort-mapd: $(mapd_objs) $(lib_objs) $(lock_objs)
+$(O)/retort-broker: $(broker_objs) $(lib_objs) $(lock_objs) $(ASAN_LOCK)
+$(O)/retort-mapd: $(mapd_objs) $(lib_objs) $(lock_objs) $(ASAN_LOCK)
 $(O)/retort-launch: $(launch_objs) $(lib_objs)
+
+# the sanitizers' runtime needs more calls than these two programs do
+
+$(O)/retort-broker $(O)/retort-mapd: LDFLAGS += \
+	$(if $(ASAN_LOCK),-Wl$(comma)--wrap=seccomp_init)
 
 $(O)/retortd $(O)/retort-broker $(O)/retort-mapd $(O)/retort-launch:
 	$(call say,LINK $@)
@@ -217,8 +224,12 @@ $(BENCH): $(O)/bench/%: $(O)/tests/bench/%.o $$(call bench_objs,$$*)
 
 asan:
 	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
-	    SANITIZE="-fsanitize=address,undefined \
-	    -fno-sanitize-recover=undefined" helper kernel unit
+	    SANITIZE="-fsanitize=address,undefined -static-libasan \
+	    -static-libubsan -fno-sanitize-recover=undefined" \
+	    ASAN_LOCK=objs/asan/tests/asan/lock.o helper unit
+	+$(MAKE) O=objs/ubsan FORTIFY= CFLAGS="-O1 -g" \
+	    SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined \
+	    -static-libubsan" kernel
 	$(call say,NGX  objs/asan)
 	$(Q)env -u MAKEFLAGS -u MAKELEVEL ngx_module/build --asan
 
@@ -250,7 +261,7 @@ clean:
 
 
 -include $(shell test ! -d $(O) || find $(O) -name '*.d' \
-	$(if $(filter objs,$(O)),-not -path 'objs/asan/*'))
+	$(if $(filter objs,$(O)),-not -path 'objs/*san/*'))
 
 .PHONY: all module helper kernel unit asan check style boundary budget \
 	bench bench-programs fuzz fuzzers install clean
