@@ -49,6 +49,8 @@ struct exec_s {
     exec_state_t     state;         /* (l) */
     char             sandbox[JOB_SANDBOX];      /* (l) "" if not kept */
     char            *memo;          /* (l) its dialect's, or NULL */
+    int              asks;          /* (l) its runner waits for input */
+    char            *input;         /* (l) that came, or NULL */
     int              wake;          /* (l) the runner's, or -1 */
     exec_reader_t   *readers;       /* (l) */
 
@@ -95,6 +97,17 @@ void exec_forget(exec_t *x);
 exec_t *exec_find(const char *id, const char *workspace, err_t *e);
 
 void exec_release(exec_t *x);
+
+/*
+ * By its runner: what its client answers, which is the caller's; NULL if
+ * nothing came until "until" (mono usec), or it shall end.
+ */
+
+char *exec_ask(exec_t *x, uint64_t until);
+
+/* for a runner that asks, whose "input" is then; 0, or -1 if it does not */
+
+int exec_answer(exec_t *x, char *input);
 
 /* the runner ends it soon; nothing if it is over */
 

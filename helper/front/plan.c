@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "run.h"
 #include "text.h"
+#include "wake.h"
 
 
 #define PLAN_ANSWER  1048576    /* bytes of what the model answers */
@@ -38,6 +39,7 @@ typedef struct {
     unsigned          max;
     unsigned          done;     /* rounds that went well */
     int               ok;       /* the last one did */
+    unsigned          asks;     /* questions to the client */
 } plan_t;
 
 
@@ -178,6 +180,80 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
 }
 
 
+/* the client is asked, and the model told what it said; 0, or -1 and "e" */
+
+static int
+plan_input(plan_t *p, const buf_t *question, err_t *e)
+{
+    buf_t        text;
+    out_item_t  *item;
+
+    (void) pthread_mutex_lock(&p->x->lock);
+    item = outputs_add(&p->x->res.out, OUT_DISPLAY);
+
+    if (item != NULL) {
+        (void) outputs_text(&p->x->res.out, &item->text, question->data,
+                            question->len, question->len);
+    }
+
+    /* who sees the question may answer it */
+    p->x->asks = 1;
+    (void) pthread_mutex_unlock(&p->x->lock);
+
+    memset(&text, 0, sizeof(text));
+    text.data = exec_ask(p->x, clock_mono_us() + UBIK_WAIT * 1000000ull);
+
+    if (text.data == NULL) {
+        return wake_cancelled() != WAKE_GO_ON
+               ? err_set(e, 0, "cancelled", "it was ended")
+               : err_set(e, 504, "no_input", "nobody has answered: %.200s",
+                         question->data);
+    }
+
+    text.len = strlen(text.data);
+    ubik_chat_add(p->messages, "user", &text);
+    free(text.data);
+
+    return 0;
+}
+
+
+/* what the model answers, once it has no question any more */
+
+static int
+plan_answer(plan_t *p, buf_t *text, err_t *e)
+{
+    int    rc, more;
+    buf_t  code, question;
+
+    do {
+        more = 0;
+        buf_free(text);
+        memset(&code, 0, sizeof(code));
+        memset(&question, 0, sizeof(question));
+        rc = plan_ask(p, text, e);
+
+        if (rc == 0 && p->asks < UBIK_ASKS
+            && ubik_chat_code(text->data != NULL ? text->data : "", text->len,
+                              &code) == 0
+            && ubik_chat_question(text, &question))
+        {
+            p->asks++;
+            more = 1;
+            (void) buf_add(&question, "", 1);
+            question.len--;
+            rc = question.failed ? err_set(e, 500, "no_memory", "no memory")
+                                 : plan_input(p, &question, e);
+        }
+
+        buf_free(&code);
+        buf_free(&question);
+    } while (rc == 0 && more);
+
+    return rc;
+}
+
+
 /* 1 and p->code; 0 if there is no more to do; -1 and "e" */
 
 static int
@@ -195,7 +271,7 @@ plan_next(plan_t *p, err_t *e)
     }
 
     memset(&text, 0, sizeof(text));
-    rc = plan_ask(p, &text, e);
+    rc = plan_answer(p, &text, e);
 
     if (rc == 0) {
         buf_free(&p->code);

@@ -121,9 +121,7 @@ ubik_user(const request_t *req)
 }
 
 
-/* what one end user made is not there for another */
-
-static int
+int
 ubik_owns(const request_t *req, const exec_t *x)
 {
     int           owns;

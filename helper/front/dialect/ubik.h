@@ -8,6 +8,8 @@
  *
  *   tool, inputs, user, planner, documents, plan, rounds, artifacts, files,
  *   error, completed
+ *
+ * A question to its client is an output of its own as well.
  */
 
 #ifndef FRONT_UBIK_H
@@ -21,6 +23,8 @@
 #define UBIK_FILES   "uploaded_files"   /* of /workspace, and of /home */
 #define UBIK_MEMO    262144             /* bytes of a client's memo */
 #define UBIK_ROUNDS  6
+#define UBIK_ASKS    3          /* questions of one execution */
+#define UBIK_WAIT    300        /* seconds that a question waits */
 
 
 enum { UBIK_JSON, UBIK_SSE };
@@ -47,6 +51,15 @@ const char *ubik_text(json_object *o, const char *key);
 /* who the client's end user is, "" if nobody is named */
 
 const char *ubik_user(const request_t *req);
+
+
+/* what one end user made is not there for another; x->lock is held */
+
+int ubik_owns(const request_t *req, const exec_t *x);
+
+/* ubik_input.c: an answer for an execution; 0, or -1 and "e" */
+
+int ubik_input(call_t *c, err_t *e);
 
 
 /* ubik_out.c */
@@ -88,6 +101,10 @@ void ubik_log_error(buf_t *to, const result_t *res);
  */
 
 int ubik_chat_code(const char *p, size_t n, buf_t *code);
+
+/* the question that it asks, appended; 1, or 0 if there is none */
+
+int ubik_chat_question(const buf_t *text, buf_t *question);
 
 /* the steps that stand above the block as a list */
 

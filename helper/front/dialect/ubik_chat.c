@@ -22,8 +22,10 @@ static const char  ubik_chat_rules[] =
     "and below it exactly one fenced block (```python) with the code for the "
     "first step. You are told what the code printed, and go on. Variables and "
     "files stay from block to block. Print what matters. If code fails, reply "
-    "with a corrected block. When the task is done, reply DONE without a "
-    "block. Never invent a result.";
+    "with a corrected block. If you cannot go on without something that only "
+    "the user knows, reply with one line ASK: and your question, without a "
+    "block. When the task is done, reply DONE without a block. Never invent a "
+    "result.";
 
 
 /*
@@ -111,6 +113,28 @@ ubik_chat_code(const char *p, size_t n, buf_t *code)
     }
 
     return blocks > 1 ? 2 : blocks;
+}
+
+
+int
+ubik_chat_question(const buf_t *text, buf_t *question)
+{
+    const char  *p, *end, *line;
+
+    p = text->data != NULL ? text->data : "";
+    end = p + text->len;
+
+    for ( /* void */ ; p < end; p = line + 1) {
+        line = memchr(p, '\n', (size_t) (end - p));
+        line = line != NULL ? line : end;
+
+        if (line - p > 5 && strncmp(p, "ASK: ", 5) == 0) {
+            (void) buf_add(question, p + 5, (size_t) (line - p) - 5);
+            return 1;
+        }
+    }
+
+    return 0;
 }
 
 

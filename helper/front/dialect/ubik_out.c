@@ -21,6 +21,7 @@ typedef struct {
     const char      *memo;
     const char      *sandbox;
     exec_state_t     state;
+    int              asks;
     const result_t  *res;
 } ubik_view_t;
 
@@ -32,7 +33,9 @@ ubik_status(const ubik_view_t *v)
         return v->res->verdict == VERDICT_OK ? "completed" : "failed";
     }
 
-    return v->state == EXEC_WAITING ? "pending" : "running";
+    return v->state == EXEC_WAITING ? "pending"
+           : v->asks ? "waiting_for_input"
+           : "running";
 }
 
 
@@ -195,6 +198,7 @@ ubik_render_exec(const request_t *req, const exec_t *x, answer_t *a)
     v.id = x->id;
     v.memo = x->memo;
     v.state = x->state;
+    v.asks = x->asks && x->input == NULL;
     v.res = &x->res;
     v.sandbox = x->state == EXEC_OVER ? x->res.sandbox : x->sandbox;
     memo = ubik_memo(x->memo);
@@ -239,6 +243,7 @@ ubik_end(const request_t *req, const event_t *ev, json_object *memo)
     v.id = ev->execution;
     v.memo = ev->memo;
     v.state = EXEC_OVER;
+    v.asks = 0;
     v.res = ev->res;
     v.sandbox = ev->res->sandbox;
 
@@ -267,6 +272,22 @@ ubik_end(const request_t *req, const event_t *ev, json_object *memo)
     }
 
     json_object_put(outputs);
+
+    return o;
+}
+
+
+static json_object *
+ubik_asked(json_object *prompt)
+{
+    json_object  *o, *types;
+
+    types = json_object_new_array();
+    (void) json_object_array_add(types, native_string("text"));
+    o = json_object_new_object();
+    native_add(o, "prompt", prompt);
+    native_add(o, "input_types", types);
+    native_add(o, "timeout", json_object_new_int(UBIK_WAIT));
 
     return o;
 }
@@ -361,8 +382,8 @@ ubik_event(const request_t *req, int form, const event_t *ev, buf_t *to)
 
     (void) form;
 
-    if (ev->type == EVENT_BEAT || ev->type == EVENT_ITEM) {
-        (void) buf_puts(to, ev->type == EVENT_BEAT ? ":\n\n" : "");
+    if (ev->type == EVENT_BEAT) {
+        (void) buf_puts(to, ":\n\n");
         return;
     }
 
@@ -371,6 +392,11 @@ ubik_event(const request_t *req, int form, const event_t *ev, buf_t *to)
         name = ev->res->verdict == VERDICT_OK ? "tool_end" : "error";
         o = ubik_end(req, ev, memo);
         json_object_put(memo);
+
+    } else if (ev->type == EVENT_ITEM) {
+        name = "tool_input_required";
+        o = ubik_asked(native_bytes(ev->item->text.data, ev->item->text.len));
+        native_add(o, "state", native_string("waiting_for_input"));
 
     } else {
         o = json_object_new_object();

@@ -105,38 +105,6 @@ ubik_list(call_t *c, err_t *e)
 }
 
 
-/* nothing here ever waits for input: there is one, or there is none */
-
-static int
-ubik_input(const request_t *req, err_t *e)
-{
-    char         id[REQ_EXECUTION];
-    size_t       n;
-    exec_t      *x;
-    const char  *p;
-
-    p = req->path + sizeof("/tool-executions/") - 1;
-    n = strcspn(p, "/");
-    id[0] = '\0';
-
-    if (n < sizeof(id)) {
-        memcpy(id, p, n);
-        id[n] = '\0';
-    }
-
-    x = exec_find(id, req->workspace, e);
-
-    if (x == NULL) {
-        return -1;
-    }
-
-    exec_release(x);
-
-    return err_set(e, 409, "conflict", "The execution does not wait for "
-                   "input");
-}
-
-
 call_do_t
 ubik_call(call_t *c)
 {
@@ -153,7 +121,7 @@ ubik_call(call_t *c)
         ubik_token(c, &e);
 
     } else if (strncmp(path, "/tools/", 7) != 0) {
-        (void) ubik_input(c->req, &e);
+        (void) ubik_input(c, &e);
 
     } else if (ubik_tool(path + 7, &name, &uuid)) {
         native_write(ubik_described(name, 1), c->a);

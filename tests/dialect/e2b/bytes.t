@@ -179,6 +179,8 @@ for my $row (
      'files are below /home/user here'],
     ['GET', '/files?path=%zz', '', \@in, 400, '"path" is malformed'],
     ['GET', '/files', '', \@in, 400, 'the path is empty'],
+    ['GET', '/files?path=%2Fhome%2Fuserx%2Fa', '', \@in, 400,
+     'files are below /home/user here'],
 ) {
     my ($method, $path, $body, $head, $status, $message) = @$row;
     my $res = ask($method, $path, $body, @$head);
@@ -189,6 +191,23 @@ for my $row (
 }
 
 is(ask('GET', '/health', '', @in)->{status}, 204, 'it has lived through that');
+
+# tables as far as they are whole; contexts as many as may be
+
+for my $row ([100, 1], [101, 0]) {
+    my ($n, $whole) = @$row;
+    my ($res) = run({ code => "import pandas\npandas.DataFrame({'a': "
+                      . "range($n)})" });
+    is($res->{content} =~ /"data":\{"a":\[0,/ ? 1 : 0, $whole,
+       "a table of $n rows is " . ($whole ? '' : 'not ') . 'data');
+}
+
+my @contexts = map { ask('POST', '/contexts', '{}', @in) } 1 .. 33;
+is(join(' ', map { $_->{status} } @contexts), '200 ' x 32 . '429',
+   'there are 32 contexts');
+my $id_of = $json->decode($contexts[0]{content})->{id};
+is(ask('DELETE', "/contexts/$id_of", '', @in)->{status}, 204, 'one goes');
+is(ask('POST', '/contexts', '{}', @in)->{status}, 200, 'another comes');
 is(ask('POST', "/sandboxes/$id/timeout", '{"timeout":30}')->{status}, 204,
    'its life is set');
 is(ask('DELETE', "/sandboxes/$id")->{status}, 204, 'it ends');

@@ -95,6 +95,10 @@ is($x->{status}, 'failed', 'an exception fails');
 is($x->{error}, 'ZeroDivisionError: division by zero', 'with its words');
 like($x->{outputs}{logs}, qr/STDERR:\n.*Traceback.*ZeroDivisionError.*\n\n
      STATUS:\ Execution\ failed\n$/sx, 'and its traceback in the transcript');
+unlike($x->{outputs}{logs}, qr/\e/, 'without colours');
+like($s->request('GET', "/ubik/api/v1/tool-executions/$x->{id}/stream", '')
+    ->{content}, qr/^event: error\ndata: \{"message":"ZeroDivisionError: /m,
+    'a stream ends with it');
 
 $x = over(start(code('print(1, end="")'))->{json}{execution_id});
 like($x->{outputs}{logs}, qr/STDOUT:\n1\n\nSTATUS:/, 'a last line is a line');
@@ -111,6 +115,8 @@ my $png = $s->request('GET', $a->{url}, '');
 is("$png->{status} $png->{headers}{'content-type'}", '200 image/png',
    'it can be had');
 like($png->{content}, qr/^\x89PNG/, 'as a picture');
+is($s->request('GET', $a->{url}, '', 'x-end-user-id' => 'u')->{status}, 404,
+   'by no other end user');
 is($x->{outputs}{generated_files}[0]{asset_filename}, 't.csv',
    'a file is generated');
 is($s->request('GET', $x->{outputs}{generated_files}[0]{url}, '')->{content},
@@ -161,6 +167,7 @@ is(ask('GET', "/tool-executions/$r->{execution_id}")->{status}, 404,
 $r = ask('GET', '/tools?page=1&limit=1')->{json};
 is_deeply([@$r{qw(total page limit)}, $r->{has_more} ? 1 : 0, $r->{items}[0]
     {name}], [2, 1, 1, 1, 'code_execution'], 'tools are listed by pages');
+ok(!ask('GET', '/tools?limit=2')->{json}{has_more}, 'and the last is known');
 is(ask('GET', "/tools/$uuid")->{json}{name}, 'code_execution', 'by uuid');
 is(ask('GET', '/tools/code_interpreter')->{json}{input_schema}{required}[0],
    'request', 'and by name');

@@ -28,11 +28,14 @@ my %script = (
         "I will do this:\n- Make a list\n- Add it up\n\n${F}python\nx = [1, 2\n$F",
         "A bracket is missing.\n${F}python\nx = [1, 2]\nprint(x)\n$F\nThat is it.",
         "${F}python\nprint('sum', sum(x), open('/home/uploaded_files/n').read())"
-        . "\n$F" ],
+        . "\n$F", "${F}python\nraise ValueError('not asked')\n$F" ],
     stops => ["1. One\n2. Two\n3. Three\n${F}\nprint(1)\n$F", 'DONE'],
     endless => [("${F}python\nraise ValueError('again')\n$F") x 20],
     files => [("- One\n- Two\n- Three\n${F}python\nopen('one.txt', 'w').write('%d')\n"
         . "print('#' * 40000, 'the end')\n$F") x 2, 'DONE'],
+    asks => ["I have to know.\nASK: Which number?",
+        "${F}python\nprint('it is', %s)\n$F"],
+    asksmore => [('ASK: What?') x 20],
     nocode => ['I am sorry.'],
 );
 
@@ -63,6 +66,7 @@ my $web = web(sub {
             && ($m->[-1]{content} !~ /the end\n\nSTATUS: Execution successful/
                 || length $m->[-1]{content} > 17000);
         $text =~ s/%d/$n/;
+        $text =~ s/%s/$m->[-1]{content}/;
         answer($sock, 200, said($text), 'Content-Type: application/json');
     }
 });
@@ -137,6 +141,65 @@ is_deeply([map { $_->{asset_filename} } @{ $x->{outputs}{generated_files} }],
           ['one.txt'], 'a file that is written twice is one');
 is($s->request('GET', $x->{outputs}{generated_files}[0]{url}, '')->{content},
    '1', 'as it was in the end');
+
+# what only the client knows
+
+sub form {
+    return join '', (map { "--$b\r\nContent-Disposition: form-data; $_->[0]"
+        . "\r\n\r\n$_->[1]\r\n" } @_, ['name="x"', '']), "--$b--\r\n";
+}
+
+sub start {
+    return ask('POST', "/$_[0]/tools/code_interpreter/execute",
+        $json->encode({ inputs => { request => 'Say it' } }))->{execution_id};
+}
+
+sub give {
+    my ($where, $id, @parts) = @_;
+    my $r = $s->request('POST', "/$where/tool-executions/$id/provide-input",
+        form(@parts), 'content-type' => "multipart/form-data; boundary=$b");
+    return $r->{status};
+}
+
+sub reaches {
+    my ($where, $id, $status) = @_;
+    my $got;
+
+    $s->until_true(sub {
+        $got = ask('GET', "/$where/tool-executions/$id", '');
+        ($got->{status} // '') eq $status;
+    });
+    return $got;
+}
+
+my @answer = ['name="input_data_json"', '6 * 7'];
+my $asks = start('asks');
+
+is(reaches('asks', $asks, 'waiting_for_input')->{status}, 'waiting_for_input',
+   'it may ask its client');
+is(give('asks', $asks), 422, 'who has to answer');
+is(give('asks', $asks, ['name="file"; filename="a"', 'b'], @answer), 422,
+   'with a text');
+is(give('asks', $asks, ['name="input_data_json"', 'x' x 70_000]), 422,
+   'that is not too long');
+is($s->request('POST', "/asks/tool-executions/$asks/provide-input", '{}')
+   ->{status}, 415, 'in a form');
+is(give('asks', $asks, @answer), 202, 'and is heard');
+$x = reaches('asks', $asks, 'completed');
+like($x->{outputs}{logs}, qr/STDOUT:\nit is 42\n/, 'the planner is told of it');
+is(give('asks', $asks, @answer), 409, 'nobody waits any more');
+like($s->request('GET', "/asks/tool-executions/$asks/stream", '')->{content},
+    qr/^event:\ tool_input_required\n
+     data:\ \{"prompt":"Which\ number\?","input_types":\["text"\],
+     "timeout":300,"state":"waiting_for_input"\}\n\n/mx,
+    'who follows it knows the question');
+
+$asks = start('asksmore');
+for (1 .. 3) {
+    $s->until_true(sub { give('asksmore', $asks, @answer) == 202 });
+}
+is(reaches('asksmore', $asks, 'failed')->{error},
+   "the planner's answer has no code", 'it may not ask for ever');
 
 $x = planned('endless');
 is("$x->{status} $x->{outputs}{total_rounds}", 'failed 6',
