@@ -38,15 +38,16 @@
 
 #define SNAPSHOT_OOM    "350"   /* goes after the kernel, before pid 1 */
 #define SNAPSHOT_LULL   1       /* msec without a message, then it is made */
-#define SNAPSHOT_CREDIT 32      /* that may be made one after the other */
-#define SNAPSHOT_PAUSE  10      /* msec for each one more */
+#define SNAPSHOT_CREDIT 300     /* msec of debt with which one may be made */
+#define SNAPSHOT_DEBT   10      /* msec for each, or */
+#define SNAPSHOT_SHARE  8       /* times as long as it took */
 
 
 static void   *snapshot_tid;    /* where libc keeps the main thread's id */
 static int     snapshot_wanted;
 static int     snapshot_stale;  /* what it holds may be another state */
 static pid_t   snapshot_group;
-static int64_t snapshot_full;   /* when its credit is whole again; msec */
+static int64_t snapshot_paid;   /* when the last debt is; msec */
 
 
 /* only possible before the sandbox is sealed; without it, libc errs a little */
@@ -126,32 +127,39 @@ snapshot_behind(void)
 }
 
 
-/* msec until one may be made, and that it is */
-
-static int
-snapshot_credit(int spend)
+static int64_t
+snapshot_now(void)
 {
-    int64_t          now, used;
     struct timespec  ts;
 
     (void) clock_gettime(CLOCK_MONOTONIC, &ts);
-    now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 
-    if (snapshot_full < now) {
-        snapshot_full = now;
-    }
+    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
 
-    used = snapshot_full - now - (SNAPSHOT_CREDIT - 1) * SNAPSHOT_PAUSE;
 
-    if (used > 0) {
-        return (int) used;
-    }
+/* msec until one may be made */
 
-    if (spend) {
-        snapshot_full += SNAPSHOT_PAUSE;
-    }
+static int
+snapshot_due(void)
+{
+    int64_t  wait;
 
-    return 0;
+    wait = snapshot_paid - snapshot_now() - SNAPSHOT_CREDIT;
+
+    return wait > 0 ? (int) wait : 0;
+}
+
+
+static void
+snapshot_charge(int64_t began)
+{
+    int64_t  now, debt;
+
+    now = snapshot_now();
+    debt = (now - began) * SNAPSHOT_SHARE;
+    snapshot_paid = (snapshot_paid > now ? snapshot_paid : now)
+                    + (debt > SNAPSHOT_DEBT ? debt : SNAPSHOT_DEBT);
 }
 
 
@@ -358,8 +366,10 @@ static int
 snapshot_take(void)
 {
     pid_t     pid;
+    int64_t   began;
     sigset_t  all, old;
 
+    began = snapshot_now();
     snapshot_stale = 0;
     snapshot_group = getpgrp();
     sigfillset(&all);
@@ -375,6 +385,7 @@ snapshot_take(void)
     }
 
     snapshot_arm(pid);
+    snapshot_charge(began);
     (void) pthread_sigmask(SIG_SETMASK, &old, NULL);
 
     return 0;
@@ -392,12 +403,10 @@ snapshot_before(int wanted)
     }
 
     if (atomic_load(&init_page->snapshot) != 0
-        && ((!snapshot_stale && snapshot_alone()) || snapshot_credit(0) > 0))
+        && ((!snapshot_stale && snapshot_alone()) || snapshot_due() > 0))
     {
         return 0;
     }
-
-    (void) snapshot_credit(1);
 
     return snapshot_take();
 }
@@ -414,13 +423,17 @@ snapshot_after(void)
         return 0;
     }
 
-    wait = snapshot_credit(0);
+    wait = snapshot_due();
 
     if (wire_waiting(wait > SNAPSHOT_LULL ? wait : SNAPSHOT_LULL)) {
         return 0;
     }
 
-    (void) snapshot_credit(1);
+    if (snapshot_take()) {
+        return 1;
+    }
 
-    return snapshot_take();
+    hot_copy();
+
+    return 0;
 }
