@@ -238,6 +238,7 @@ json_count(json_object *o)
 static json_object *
 json_parse(const char *p, size_t n, err_t *e)
 {
+    size_t                   end;
     json_object             *o;
     enum json_tokener_error  rc;
     struct json_tokener     *t;
@@ -253,8 +254,15 @@ json_parse(const char *p, size_t n, err_t *e)
 
     o = json_tokener_parse_ex(t, p, (int) n);
     rc = json_tokener_get_error(t);
+    end = json_tokener_get_parse_end(t);
 
-    if (rc != json_tokener_success || json_tokener_get_parse_end(t) < n) {
+    if (rc == json_tokener_continue && end == n) {
+        /* a number or a word at the end might go on: it does not */
+        o = json_tokener_parse_ex(t, "\n", 1);
+        rc = json_tokener_get_error(t);
+    }
+
+    if (rc != json_tokener_success || end < n) {
         (void) err_set(e, 400, "bad_json", "the body is not JSON: %s",
                        rc == json_tokener_success ? "text behind the end"
                        : rc == json_tokener_continue ? "it ends too early"

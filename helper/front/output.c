@@ -357,6 +357,28 @@ outputs_error(outputs_t *o, const char *name, const char *text)
 
 
 void
+outputs_error_line(buf_t *to, const out_item_t *item)
+{
+    int  ours;
+
+    /* what we tell ourselves is a sentence as it is */
+    ours = item->traceback.len == 0 && item->message.len == item->text.len;
+
+    if (!ours) {
+        (void) buf_add(to, item->name.data, item->name.len);
+    }
+
+    if (!ours && item->message.len != 0) {
+        (void) buf_puts(to, ": ");
+    }
+
+    if (item->message.len != 0) {
+        (void) buf_add(to, item->message.data, item->message.len);
+    }
+}
+
+
+void
 outputs_finish(outputs_t *o)
 {
     buf_t  *text;

@@ -178,6 +178,10 @@ int outputs_ends(outputs_t *o, buf_t *to, const out_text_t *text);
 
 void outputs_error(outputs_t *o, const char *name, const char *text);
 
+/* an error in one line, as Python would end its traceback */
+
+void outputs_error_line(buf_t *to, const out_item_t *item);
+
 /* once, at the end of the run: marks what was cut */
 
 void outputs_finish(outputs_t *o);

@@ -470,6 +470,18 @@ routes_refuse(const err_t *e, answer_t *a)
 }
 
 
+void
+routes_unread(const request_t *req, const err_t *e, answer_t *a)
+{
+    const dialect_t  *d;
+
+    d = routes_dialect(req->api);
+
+    metrics_refused(e->code);
+    (d != NULL ? d : &dialect_native)->fail(e, a);
+}
+
+
 static void
 routes_fail(routes_t *r, err_t *e)
 {

@@ -55,9 +55,13 @@ void routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
 
 void routes_later(routes_later_t *later);
 
-/* the answer to a request whose params were refused */
+/*
+ * The answer to a request that is no dialect's; and to one whose params were
+ * refused, in the words of its dialect if that is known.
+ */
 
 void routes_refuse(const err_t *e, answer_t *a);
+void routes_unread(const request_t *req, const err_t *e, answer_t *a);
 
 
 /* inside of routes.c and the files beside it */

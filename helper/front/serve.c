@@ -257,7 +257,7 @@ serve_answer(FCGX_Request *q, const retort_settings_t *s, uint64_t started,
 
     } else {
         flog(RLOG_WARN, "request refused: %s", e.text);
-        routes_refuse(&e, &a);
+        routes_unread(&req, &e, &a);
     }
 
     link_wipe(&req.link);

@@ -28,6 +28,8 @@
 #define MCP_PARAMS    -32602
 #define MCP_INTERNAL  -32603
 #define MCP_NOT_FOUND -32000
+#define MCP_LATER     -32000
+#define MCP_REFUSED   -32001
 #define MCP_SESSION   -32001            /* only in the era before */
 #define MCP_HEADER    -32020
 #define MCP_CAPABILITY  -32021

@@ -154,9 +154,7 @@ mcp_prisme_error(const result_t *res)
     memset(&message, 0, sizeof(message));
     memset(&stack, 0, sizeof(stack));
 
-    (void) buf_add(&message, item->name.data, item->name.len);
-    (void) buf_puts(&message, ": ");
-    (void) buf_add(&message, item->message.data, item->message.len);
+    outputs_error_line(&message, item);
     markdown_no_ansi(&stack, item->traceback.data, item->traceback.len);
 
     o = mcp_prisme_fault(native_bytes(item->name.data, item->name.len),

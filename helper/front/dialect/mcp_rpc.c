@@ -124,22 +124,40 @@ mcp_error(mcp_t *m, int http, int code, const char *text, json_object *data)
 }
 
 
-/* what JSON-RPC has no number for has that of HTTP */
+/* the numbers that the worker has for them, too */
+
+static int
+mcp_code(const err_t *e)
+{
+    if (strcmp(e->code, "session_not_found") == 0) {
+        return MCP_SESSION;
+    }
+
+    switch (e->status) {
+
+    case 401:
+    case 403:
+        return MCP_REFUSED;
+
+    case 429:
+    case 503:
+        return MCP_LATER;
+
+    default:
+        return e->status < 500 ? MCP_REQUEST : MCP_INTERNAL;
+    }
+}
+
 
 void
 mcp_fail(const err_t *e, answer_t *a)
 {
-    int           code;
     json_object  *data;
-
-    code = e->status == 400 ? MCP_REQUEST
-           : strcmp(e->code, "session_not_found") == 0 ? MCP_SESSION
-           : e->status == 500 ? MCP_INTERNAL : e->status;
 
     data = json_object_new_object();
     native_add(data, "code", mcp_text(e->code));
 
-    mcp_write(a, mcp_fault(NULL, code, e->text, data), e->status);
+    mcp_write(a, mcp_fault(NULL, mcp_code(e), e->text, data), e->status);
     a->retry_after = e->retry_after;
 }
 
@@ -247,12 +265,17 @@ mcp_read(mcp_t *m)
     c = m->call;
 
     if (!accept_is(c->req->type, "application/json")) {
-        return mcp_error(m, 415, 415, "the body must be application/json",
-                         NULL);
+        (void) err_set(&e, 415, "unsupported_type",
+                       "the body must be application/json");
+        mcp_fail(&e, c->a);
+        return -1;
     }
 
     if (accept_choose(c->req->accept, types, 1) == -1) {
-        return mcp_error(m, 406, 406, "answers are application/json", NULL);
+        (void) err_set(&e, 406, "not_acceptable",
+                       "answers are application/json");
+        mcp_fail(&e, c->a);
+        return -1;
     }
 
     m->msg = json_in(c->body, c->len, &e);

@@ -117,8 +117,5 @@ ubik_log_error(buf_t *to, const result_t *res)
         return;
     }
 
-    (void) buf_add(to, error->name.data, error->name.len);
-    (void) buf_puts(to, ": ");
-    (void) buf_add(to, error->message.data != NULL ? error->message.data : "",
-                   error->message.len);
+    outputs_error_line(to, error);
 }
