@@ -311,6 +311,8 @@ json_in(const char *p, size_t n, err_t *e)
         return NULL;
     }
 
+    /* a null is nothing and no error, and what is in "e" is the caller's */
+    e->status = 0;
     o = json_parse(p, n, e);
 
     if (o != NULL && s.foreign) {

@@ -54,6 +54,7 @@ my @bodies = (
     ['something behind it', sub { good($_[0]) . ' x' }],
     ['a list', sub { '[]' }],
     ['null', sub { 'null' }],
+    ['null and a blank', sub { 'null ' }],
     ['a number', sub { '5' }],
     ['a string', sub { '"print(1)"' }],
     ['an empty object', sub { '{}' }],
