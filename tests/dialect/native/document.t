@@ -91,7 +91,7 @@ is_deeply([grep { !$table{$_} } sort keys %coded], [],
 
 my %others = map { $_ => 1 } qw(cancelled too_many_runs session_not_found
     no_model storage_full storage_quota_exceeded store_failed file_expired
-    execution_exists bad_request sandbox_gone endpoint_failed endpoint_unknown
+    execution_exists run_lost sandbox_gone endpoint_failed endpoint_unknown
     endpoint_timeout endpoint_enough planner_failed
     not_implemented);
 my %source;
