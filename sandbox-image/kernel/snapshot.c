@@ -38,9 +38,9 @@
 
 #define SNAPSHOT_OOM    "350"   /* goes after the kernel, before pid 1 */
 #define SNAPSHOT_LULL   1       /* msec without a message, then it is made */
-#define SNAPSHOT_CREDIT 300     /* msec of debt with which one may be made */
+#define SNAPSHOT_CREDIT 1000    /* msec of debt with which one may be made */
 #define SNAPSHOT_DEBT   10      /* msec for each, or */
-#define SNAPSHOT_SHARE  8       /* times as long as it took */
+#define SNAPSHOT_SHARE  6       /* times the processor's time that it took */
 
 
 static void   *snapshot_tid;    /* where libc keeps the main thread's id */
@@ -128,11 +128,11 @@ snapshot_behind(void)
 
 
 static int64_t
-snapshot_now(void)
+snapshot_clock(clockid_t clock)
 {
     struct timespec  ts;
 
-    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+    (void) clock_gettime(clock, &ts);
 
     return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
@@ -145,7 +145,7 @@ snapshot_due(void)
 {
     int64_t  wait;
 
-    wait = snapshot_paid - snapshot_now() - SNAPSHOT_CREDIT;
+    wait = snapshot_paid - snapshot_clock(CLOCK_MONOTONIC) - SNAPSHOT_CREDIT;
 
     return wait > 0 ? (int) wait : 0;
 }
@@ -156,8 +156,8 @@ snapshot_charge(int64_t began)
 {
     int64_t  now, debt;
 
-    now = snapshot_now();
-    debt = (now - began) * SNAPSHOT_SHARE;
+    now = snapshot_clock(CLOCK_MONOTONIC);
+    debt = (snapshot_clock(CLOCK_THREAD_CPUTIME_ID) - began) * SNAPSHOT_SHARE;
     snapshot_paid = (snapshot_paid > now ? snapshot_paid : now)
                     + (debt > SNAPSHOT_DEBT ? debt : SNAPSHOT_DEBT);
 }
@@ -369,7 +369,7 @@ snapshot_take(void)
     int64_t   began;
     sigset_t  all, old;
 
-    began = snapshot_now();
+    began = snapshot_clock(CLOCK_THREAD_CPUTIME_ID);
     snapshot_stale = 0;
     snapshot_group = getpgrp();
     sigfillset(&all);
