@@ -84,6 +84,7 @@ all: module helper kernel
 
 -include helper/front/rules.mk
 -include helper/fetch/rules.mk
+-include helper/docker/rules.mk
 -include sandbox-image/kernel/rules.mk
 
 
@@ -135,6 +136,12 @@ $(O)/gen/seccomp_gen: helper/init/gen/seccomp_gen.c
 $(O)/gen/seccomp_filter.h: $(O)/gen/seccomp_gen
 	$(call say,GEN  $@)
 	$(Q)$< > $@.tmp
+	$(Q)mv $@.tmp $@
+
+
+$(O)/gen/seccomp_profile.h: $(O)/gen/seccomp_gen
+	$(call say,GEN  $@)
+	$(Q)$< json > $@.tmp
 	$(Q)mv $@.tmp $@
 
 

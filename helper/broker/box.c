@@ -26,7 +26,10 @@
 #include "policy.h"
 
 
-#define BOX_BUILD_MSEC   10000  /* from the front's request to READY */
+/* from the front's request to READY */
+
+#define BOX_BUILD_MSEC   10000
+#define BOX_DOCKER_MSEC  25000
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
 
 
@@ -114,6 +117,35 @@ box_close_all(int *fds, int n)
 }
 
 
+bool
+box_docker(const broker_t *b, const box_t *box)
+{
+    return b->settings->profile[box->profile].backend == RETORT_BACKEND_DOCKER;
+}
+
+
+/* those of a container go with it: then the last ones stand */
+
+void
+box_stat(const broker_t *b, box_t *box)
+{
+    char        name[16];
+    brk_stat_t  now;
+
+    if (box->cg.version == 0) {
+        box_name(b, box, name, sizeof(name));
+        cg_stat(&b->cg, name, &box->stat);
+        return;
+    }
+
+    cg_stat(&box->cg, ".", &now);
+
+    if (now.cpu_us != 0) {
+        box->stat = now;
+    }
+}
+
+
 /* answers the front's open request about this box, or tells an event */
 
 void
@@ -141,7 +173,6 @@ box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
 static void
 box_tell(broker_t *b, box_t *box, uint16_t op, int status, uint32_t restored)
 {
-    char       name[16];
     brk_ans_t  ans;
 
     if (!box->shown) {
@@ -149,8 +180,7 @@ box_tell(broker_t *b, box_t *box, uint16_t op, int status, uint32_t restored)
     }
 
     if (box->state == BOX_ALIVE) {
-        box_name(b, box, name, sizeof(name));
-        cg_stat(&b->cg, name, &box->stat);
+        box_stat(b, box);
     }
 
     memset(&ans, 0, sizeof(ans));
@@ -255,6 +285,7 @@ box_init(box_t *box, uint32_t profile, const brk_req_t *req,
     box->seq = req->seq;
     box->pidfd = box->init = -1;
     memset(box->fds, -1, sizeof(box->fds));
+    memset(box->cg.dir, -1, sizeof(box->cg.dir));
     memcpy(box->record, req->record, sizeof(box->record));
     policy_limits(p, &req->limits, &box->limits);
 }
@@ -320,7 +351,8 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 
     box_init(box, profile, req, &b->settings->profile[profile]);
     box_state(b, box, BOX_CLONING);
-    box->deadline = broker_now() + BOX_BUILD_MSEC;
+    box->deadline = broker_now()
+                    + (box_docker(b, box) ? BOX_DOCKER_MSEC : BOX_BUILD_MSEC);
     step = box_begin(b, box);
 
     if (step != STEP_NONE) {
@@ -329,6 +361,23 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
     }
 
     return BRK_OK;
+}
+
+
+/* its ids are mapped, or the engine's: nothing more is needed from outside */
+
+static void
+box_go(broker_t *b, box_t *box)
+{
+    init_msg_t  go;
+
+    memset(&go, 0, sizeof(go));
+    go.op = INIT_GO;
+    box_state(b, box, BOX_SEALING);
+
+    if (fd_send(box->init, &go, sizeof(go), NULL, 0) == -1) {
+        box_fail(b, box, STEP_GO, errno);
+    }
 }
 
 
@@ -368,6 +417,11 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
         return;
     }
 
+    if (box_docker(b, box)) {
+        box_go(b, box);
+        return;
+    }
+
     map.id = ans->id;
     map.slot = (uint32_t) (box - b->box);
     map.pid = ans->pid;
@@ -382,8 +436,7 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 void
 box_from_mapd(broker_t *b, const map_ans_t *ans)
 {
-    box_t       *box;
-    init_msg_t  go;
+    box_t  *box;
 
     box = box_find(b, ans->id);
 
@@ -393,15 +446,9 @@ box_from_mapd(broker_t *b, const map_ans_t *ans)
 
     if (ans->error != 0) {
         box_fail(b, box, STEP_IDMAP, ans->error);
-        return;
-    }
 
-    memset(&go, 0, sizeof(go));
-    go.op = INIT_GO;
-    box_state(b, box, BOX_SEALING);
-
-    if (fd_send(box->init, &go, sizeof(go), NULL, 0) == -1) {
-        box_fail(b, box, STEP_GO, errno);
+    } else {
+        box_go(b, box);
     }
 }
 
@@ -426,10 +473,13 @@ box_ready(broker_t *b, box_t *box)
 void
 box_from_init(broker_t *b, box_t *box)
 {
+    int         nfd;
     ssize_t     n;
     init_msg_t  msg;
 
-    n = fd_recv(box->init, &msg, sizeof(msg), NULL, NULL, MSG_DONTWAIT);
+    /* before a tenant's first byte, a relay may send where its counters are */
+    nfd = box_docker(b, box) && box->state == BOX_SEALING ? CG_DIRS : 0;
+    n = fd_recv(box->init, &msg, sizeof(msg), box->cg.dir, &nfd, MSG_DONTWAIT);
 
     if (box->init == -1 || (n == -1 && errno == EAGAIN)) {
         return;
@@ -444,6 +494,8 @@ box_from_init(broker_t *b, box_t *box)
 
         return;
     }
+
+    box->cg.version = nfd == CG_DIRS ? b->cg.version : box->cg.version;
 
     if (msg.op == INIT_READY
         && (box->state == BOX_SEALING || box->state == BOX_RESTARTING))
@@ -520,6 +572,7 @@ box_free(broker_t *b, box_t *box)
     }
 
     box_tell(b, box, BRK_EV_BOX_EXIT, box->status, 0);
+    box_close_all(box->cg.dir, CG_DIRS);
     box_close(&box->init);
     box_close_all(box->fds, BRK_BOX_FDS);
     box_state(b, box, BOX_FREE);
@@ -545,8 +598,7 @@ box_gone(broker_t *b, box_t *box)
 void
 box_exited(broker_t *b, box_t *box)
 {
-    int   status;
-    char  name[16];
+    int  status;
 
     status = 0;
 
@@ -558,8 +610,7 @@ box_exited(broker_t *b, box_t *box)
         box_fail(b, box, STEP_KERNEL, ECHILD);
     }
 
-    box_name(b, box, name, sizeof(name));
-    cg_stat(&b->cg, name, &box->stat);
+    box_stat(b, box);
     box->status = status;
     box_gone(b, box);
 }

@@ -59,6 +59,7 @@ typedef struct {
     int                  pidfd;
     int                  init;          /* pid 1's socket */
     int                  fds[BRK_BOX_FDS];
+    cg_t                 cg;            /* a container's own; version 0: none */
     int64_t              deadline;      /* msec; 0 for none */
     retort_box_limits_t  limits;
     brk_stat_t           stat;          /* the last one, once it is gone */
@@ -109,6 +110,8 @@ uint64_t box_id(const broker_t *b, const box_t *box);
 void box_kill(broker_t *b, box_t *box);
 void box_restart(broker_t *b, box_t *box, uint32_t seq);
 void box_name(const broker_t *b, const box_t *box, char *name, size_t size);
+bool box_docker(const broker_t *b, const box_t *box);
+void box_stat(const broker_t *b, box_t *box);
 void box_exited(broker_t *b, box_t *box);
 void box_overdue(broker_t *b);
 void box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq);

@@ -147,10 +147,11 @@ front_stat(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     char  name[16];
 
-    box_name(b, box, name, sizeof(name));
-    cg_stat(&b->cg, name, &ans->stat);
+    box_stat(b, box);
+    ans->stat = box->stat;
 
     if (req->detail) {
+        box_name(b, box, name, sizeof(name));
         cg_reset_peak(&b->cg, name);
     }
 
@@ -163,6 +164,10 @@ front_limit(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     char                 name[16];
     retort_box_limits_t  plan;
+
+    if (box_docker(b, box)) {
+        return BRK_ESTATE;      /* they are the engine's, not ours to lower */
+    }
 
     policy_lower(&box->limits, &req->limits, &plan);
     box_name(b, box, name, sizeof(name));

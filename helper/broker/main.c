@@ -245,7 +245,9 @@ broker_services(broker_t *b)
             service_start(b, &b->template[i], TAG_TEMPLATE, i);
         }
 
-        ready = ready && b->template[i].ready;
+        /* an engine that is away keeps nobody else waiting */
+        ready = ready && (b->template[i].ready || b->settings->profile[i]
+                          .backend == RETORT_BACKEND_DOCKER);
     }
 
     if (b->front.again != 0 && b->front.again <= now) {

@@ -32,6 +32,13 @@ typedef struct {
 extern init_page_t  *init_page;
 
 /*
+ * Not 0 in a container: the kernel's pipes and its channel are carried, so a
+ * pipe that is empty here need not be so at the front.
+ */
+
+extern int  init_carried;
+
+/*
  * What pid 1 sends to a snapshot that becomes the kernel.  Its first act is to
  * end all others in the sandbox: its own kill(-1) spares it and pid 1 alone.
  */

@@ -26,6 +26,7 @@
 
 
 init_page_t  *init_page;
+int           init_carried;
 
 
 static void

@@ -33,12 +33,6 @@
 
 
 typedef struct {
-    init_step_t   step;
-    int         (*run)(void);
-} seal_step_t;
-
-
-typedef struct {
     int     resource;
     rlim_t  value;
 } seal_rlimit_t;
@@ -55,18 +49,20 @@ seal_fail(init_step_t step)
     msg.op = INIT_FAILED;
     msg.step = (uint16_t) step;
     msg.arg = errno;
-    (void) fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0);
+
+    /* what carries it may be a thread of this process: wait to be ended */
+    if (fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0) == 0) {
+        (void) fd_recv(PID1_SOCK, &msg, sizeof(msg), NULL, NULL, 0);
+    }
+
     _exit(1);
 }
 
 
-/*
- * The cgroup namespace is made after the broker's attach, or the path of the
- * cgroup would show.  The oom score is opened now, while /proc/self is ours.
- */
+/* opened now, while /proc/self is ours */
 
-static int
-seal_cgroupns(void)
+int
+seal_oom(void)
 {
     int  fd;
 
@@ -76,9 +72,16 @@ seal_cgroupns(void)
         return -1;
     }
 
-    (void) close(fd);
+    return close(fd);
+}
 
-    return unshare(CLONE_NEWCGROUP);
+
+/* after the broker's attach, or the path of the cgroup would show */
+
+static int
+seal_cgroupns(void)
+{
+    return seal_oom() == -1 ? -1 : unshare(CLONE_NEWCGROUP);
 }
 
 
@@ -162,7 +165,7 @@ seal_session(void)
 }
 
 
-static int
+int
 seal_rlimits(void)
 {
     size_t         i;
@@ -182,6 +185,11 @@ seal_rlimits(void)
 
     for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         r.rlim_cur = r.rlim_max = limits[i].value;
+
+        /* counted by a host's uid, which containers share */
+        if (init_carried && limits[i].resource == RLIMIT_NPROC) {
+            continue;
+        }
 
         if (setrlimit((__rlimit_resource_t) limits[i].resource, &r) == -1) {
             return -1;
@@ -231,7 +239,7 @@ seal_caps(void)
 }
 
 
-static int
+int
 seal_nnp(void)
 {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -243,7 +251,7 @@ seal_nnp(void)
  * pipes and its channel there.  Nothing is open above pid 1's own.
  */
 
-static int
+int
 seal_fds(void)
 {
     int  fd, i;
@@ -264,7 +272,9 @@ seal_fds(void)
 }
 
 
-static int
+/* for all threads: there may be the one that carries */
+
+int
 seal_seccomp(void)
 {
     struct sock_fprog  program;
@@ -272,14 +282,29 @@ seal_seccomp(void)
     program.len = sizeof(seccomp_filter) / sizeof(seccomp_filter[0]);
     program.filter = (struct sock_filter *) seccomp_filter;
 
-    return (int) syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+    return (int) syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                         SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+
+void
+seal_run(const tpl_req_t *req, const seal_step_t *steps, size_t n)
+{
+    size_t  i;
+
+    seal_req = req;
+
+    for (i = 0; i < n; i++) {
+        if (steps[i].run() == -1) {
+            seal_fail(steps[i].step);
+        }
+    }
 }
 
 
 void
 seal(const tpl_req_t *req)
 {
-    size_t                    i;
     static const seal_step_t  steps[] = {
         { STEP_CGROUPNS, seal_cgroupns },
         { STEP_IDS, seal_ids },
@@ -302,11 +327,5 @@ seal(const tpl_req_t *req)
         { STEP_SECCOMP, seal_seccomp }
     };
 
-    seal_req = req;
-
-    for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        if (steps[i].run() == -1) {
-            seal_fail(steps[i].step);
-        }
-    }
+    seal_run(req, steps, sizeof(steps) / sizeof(steps[0]));
 }

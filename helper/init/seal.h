@@ -7,6 +7,8 @@
 #ifndef RETORT_SEAL_H
 #define RETORT_SEAL_H
 
+#include <stddef.h>
+
 #include "init.h"
 #include "../protocol/init.h"
 
@@ -33,10 +35,16 @@ enum {
  * the step and errno, and the process exits.
  */
 
+typedef struct {
+    init_step_t   step;
+    int         (*run)(void);
+} seal_step_t;
+
 void seal(const tpl_req_t *req);
+void seal_run(const tpl_req_t *req, const seal_step_t *steps, size_t n);
 
 
-/* tells the broker which step failed, with errno, and exits */
+/* tells the broker which step failed, with errno, and ends when it is gone */
 
 void seal_fail(init_step_t step);
 
@@ -57,6 +65,16 @@ int mounts_tmp(void);
 int mounts_shm(void);
 int mounts_pivot(void);
 int landlock_seal(void);
+int seal_oom(void);
+int seal_rlimits(void);
+int seal_nnp(void);
+int seal_fds(void);
+int seal_seccomp(void);
+
+
+/* pid 1's descriptors to their numbers; all others above 3 are closed */
+
+int template_place(int sock, const int *fds);
 
 
 /* pid 1 after sealing: starts the kernel, reaps, obeys the broker */

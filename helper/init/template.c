@@ -27,7 +27,6 @@
 
 static void  template_child(int sock, const tpl_req_t *req, const int *fds,
     const init_hooks_t *hooks);
-static int  template_place(int sock, const int *fds);
 static int  template_await_go(void);
 
 
@@ -121,7 +120,7 @@ template_child(int sock, const tpl_req_t *req, const int *fds,
  * go up first, so that none is overwritten while it is still needed.
  */
 
-static int
+int
 template_place(int sock, const int *fds)
 {
     int  i, high[TPL_FDS];

@@ -47,7 +47,8 @@
     X(FDS, "descriptors")                                                     \
     X(SECCOMP, "seccomp")                                                     \
     X(KERNEL, "kernel")                                                       \
-    X(TIME, "time")
+    X(TIME, "time")                                                           \
+    X(ENGINE, "container engine")
 
 #define INIT_STEP_ENUM(name, text)  STEP_##name,
 

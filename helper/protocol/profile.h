@@ -37,6 +37,12 @@ typedef struct {
 } retort_box_limits_t;
 
 
+/* whose walls a sandbox of it has */
+
+#define RETORT_BACKEND_NAMESPACE  0
+#define RETORT_BACKEND_DOCKER     1
+
+
 /* what ends a session, besides DELETE */
 
 #define RETORT_LIFE_TIMED  0    /* nobody used it for its ttl */
@@ -80,6 +86,8 @@ typedef struct {
     uint32_t             manifest;      /* bytes of it, below */
     uint32_t             snapshot;      /* 1: a killed cell is undone */
     uint32_t             fence;         /* RETORT_FENCE_... */
+    uint32_t             backend;       /* RETORT_BACKEND_... */
+    uint32_t             reserved;
 
     /* what the settings of Qwen-Agent's tool by these names say, or "" */
     char                 m6_static_url[RETORT_PROFILE_LINK];

@@ -27,7 +27,7 @@
 
 typedef enum { CONF_TEXT, CONF_PATH, CONF_NUMBER, CONF_BYTES, CONF_TIME,
                CONF_CORES, CONF_LIST, CONF_LINK, CONF_LIFE, CONF_SWITCH,
-               CONF_FENCE, CONF_FULL } conf_type_t;
+               CONF_FENCE, CONF_FULL, CONF_BACKEND } conf_type_t;
 
 
 typedef struct {
@@ -71,6 +71,7 @@ static const conf_row_t  conf_rows[] = {
     PATH(listen), PATH(image), PATH(layer), PATH(programs), PATH(profiles),
     PATH(artifacts), PATH(audit), TEXT(group), TEXT(user), TEXT(front_user),
     TEXT(fetch_user), TEXT(node), TEXT(name), TEXT(control_group),
+    PATH(docker_socket), TEXT(docker_group),
     LINE(fetch), LINE(fetch_hosts), LINE(fetch_ports), LINE(fetch_allow),
     LINE(endpoint),
     { "allow_uid", CONF_LIST, 0, offsetof(start_t, allow), 0, 0, START_UIDS },
@@ -93,8 +94,11 @@ static const conf_row_t  conf_rows[] = {
 static const conf_row_t  conf_profile_rows[] = {
     { "rootfs", CONF_PATH, 0, CONF_NO, CONF_NO, 0, 0 },
     { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_ARGS - 1 },
-    { "import_allow", CONF_LIST, 0, CONF_NO, CONF_NO, 1, START_ARGS - 1 },
-    { "renew", CONF_LIST, 0, CONF_NO, CONF_NO, 2, START_ARGS - 1 },
+    { "import_allow", CONF_LIST, 0, 1, CONF_NO, 1, START_ARGS - 1 },
+    { "renew", CONF_LIST, 0, 2, CONF_NO, 2, START_ARGS - 1 },
+    { "docker_image", CONF_LIST, 0, 3, CONF_NO, 1, START_ARGS - 1 },
+    { "docker_runtime", CONF_LIST, 0, 4, CONF_NO, 1, START_ARGS - 1 },
+    { "backend", CONF_BACKEND, 4, P(backend), CONF_NO, 0, 1 },
     BOX(memory, CONF_BYTES, 32 * M, 1024 * G),
     BOX(disk, CONF_BYTES, 64 * K, 1024 * G),
     BOX(inodes, CONF_NUMBER, 16, 100000000),
@@ -122,11 +126,18 @@ static const conf_row_t  conf_profile_rows[] = {
 };
 
 
+/* what a template is told with, by the offset of the row */
+
+static char *const  conf_options[] = {
+    "--import", "--allow", "--renew", "--image", "--runtime"
+};
+
+
 /* 0 and 1 of a field that is a word */
 
 static const char *const  conf_choices[][2] = {
     { "timed", "exit" }, { "off", "on" }, { "three", "longer" },
-    { "refuse", "go-on" }
+    { "refuse", "go-on" }, { "namespace", "docker" }
 };
 
 
@@ -282,7 +293,7 @@ conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 
     if (c->args != NULL) {
         list = c->args;
-        option = (char *[]) { "--import", "--allow", "--renew" }[row->min];
+        option = conf_options[row->offset];
     }
 
     for (used = 0; *list != NULL; used++) {
@@ -625,6 +636,8 @@ conf_read(start_t *s, const char *path, const char *listen)
     s->user = "retort";
     s->front_user = "retort-front";
     s->fetch_user = "retort-fetch";
+    s->docker_socket = "/run/docker.sock";
+    s->docker_group = "docker";
     s->node = "local";
     s->name = "retort";
     s->slots = 256;

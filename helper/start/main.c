@@ -283,40 +283,67 @@ main_front(const start_t *s, int sock, const main_fds_t *fds, uint32_t profile)
 }
 
 
+/* what makes the profile's sandboxes, as H and with the arguments so far */
+
+static void
+main_launch(const start_t *s, gid_t gid, uint32_t profile, char **argv,
+    int sock, int program)
+{
+    int  n, from[] = { sock, program };
+
+    for (n = 0; argv[n] != NULL; n++) { /* void */ }
+
+    memcpy(argv + n, s->args[profile], sizeof(s->args[profile]));
+
+    if (drop_to(s->uid, gid, false) == 0) {
+        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 2);
+    }
+}
+
+
 static void
 main_template(const start_t *s, int sock, const main_fds_t *fds,
     uint32_t profile)
 {
-    int   i, n, from[2];
-    char  *argv[MAIN_ARGS];
-
-    n = 0;
-    argv[n++] = "retort-launch";
-    argv[n++] = "4";
-    argv[n++] = "retort-kernel";
-    argv[n++] = "--template";
-
-    for (i = 0; s->args[profile][i] != NULL; i++) {
-        argv[n++] = s->args[profile][i];
-    }
-
-    argv[n] = NULL;
+    int   program;
+    char  *argv[MAIN_ARGS] = { "retort-launch", "4", "retort-kernel",
+                               "--template" };
 
     if (root_make(s, s->rootfs[profile]) == -1) {
         return;
     }
 
-    from[0] = sock;
-    from[1] = open(MAIN_KERNEL, O_RDONLY|O_CLOEXEC);
+    program = open(MAIN_KERNEL, O_RDONLY|O_CLOEXEC);
 
-    if (from[1] == -1) {
+    if (program == -1) {
         rlog_errno(RLOG_ERROR, errno, "the layer has no " MAIN_KERNEL);
         return;
     }
 
-    if (drop_to(s->uid, s->gid, false) == 0) {
-        fds_exec(s->program[PROGRAM_LAUNCH], argv, from, 2);
+    main_launch(s, s->gid, profile, argv, sock, program);
+}
+
+
+/* the group is what opens the engine's socket; root's would open more */
+
+static void
+main_docker(const start_t *s, int sock, const main_fds_t *fds,
+    uint32_t profile)
+{
+    char          *argv[MAIN_ARGS] = { "retort-launch", "4", "retort-docker",
+                                       s->docker_socket, s->listen };
+    struct group  *gr;
+
+    gr = getgrnam(s->docker_group);
+
+    if (gr == NULL || gr->gr_gid == 0) {
+        rlog(RLOG_ERROR, "group \"%s\" of the Docker socket is missing, or is "
+             "root's", s->docker_group);
+        return;
     }
+
+    main_launch(s, gr->gr_gid, profile, argv, sock,
+                s->program[PROGRAM_DOCKER]);
 }
 
 
@@ -394,7 +421,7 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
 
     static const char  *programs[] = {
         "retort-broker", "retort-mapd", "retort-launch", "retort-front",
-        "retort-fetch"
+        "retort-fetch", "retort-docker"
     };
 
     if (getrlimit(RLIMIT_NOFILE, &r) == -1) {
@@ -463,7 +490,9 @@ main_start(start_t *s)
     }
 
     for (i = 0; i < s->settings.nprofiles; i++) {
-        boot[BOOT_TEMPLATE - 3 + i] = main_child(s, main_template, i, &fds);
+        boot[BOOT_TEMPLATE - 3 + i] = main_child(
+            s, s->settings.profile[i].backend == RETORT_BACKEND_DOCKER
+            ? main_docker : main_template, i, &fds);
 
         if (boot[BOOT_TEMPLATE - 3 + i] == -1) {
             return 1;

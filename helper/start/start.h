@@ -21,7 +21,7 @@
 
 
 enum { PROGRAM_BROKER, PROGRAM_MAPD, PROGRAM_LAUNCH, PROGRAM_FRONT,
-       PROGRAM_FETCH, PROGRAMS };
+       PROGRAM_FETCH, PROGRAM_DOCKER, PROGRAMS };
 
 
 /* strings live as long as the process; all of it is gone after the exec */
@@ -41,6 +41,8 @@ typedef struct {
     char                *artifacts;
     char                *audit;
     char                *control_group;
+    char                *docker_socket;
+    char                *docker_group;
     char                *allow[START_UIDS];
     unsigned long long   slots;
     unsigned long long   uid_base;

@@ -5,6 +5,7 @@
  *
  *   retort-kernel --template [OPTION]...    forks sandboxes on demand
  *   retort-kernel --bare     [OPTION]...    is itself the kernel
+ *   retort-kernel --carried  [OPTION]...    is pid 1 of a container
  *
  *   --import MODULE    is loaded once, for all sandboxes
  *   --allow PACKAGE    the tenant may import it; other packages then not
@@ -26,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../helper/init/init.h"
+#include "../../helper/docker/inside/carrier.h"
 
 
 #define MAIN_SOCK  3
@@ -35,7 +36,7 @@
 static void
 main_usage(void)
 {
-    dprintf(2, "usage: retort-kernel --template|--bare "
+    dprintf(2, "usage: retort-kernel --template|--bare|--carried "
                "[--import MODULE | --allow PACKAGE | --renew NUMBER]...\n");
     _exit(KERN_EXIT_FATAL);
 }
@@ -149,7 +150,7 @@ main_forked_template(void)
 
 
 static int
-main_template(int end)
+main_template(int end, int carried)
 {
     init_hooks_t  hooks;
 
@@ -169,14 +170,14 @@ main_template(int end)
         renew_take_over();
     }
 
-    return template_serve(MAIN_SOCK, &hooks);
+    return carried ? carrier_run(&hooks) : template_serve(MAIN_SOCK, &hooks);
 }
 
 
 int
 main(int argc, char **argv)
 {
-    int   i, n, nallow, bare, end;
+    int   i, n, nallow, bare, carried, end;
     char  **imports, **allow;
 
     if (argc < 2 || argc % 2 != 0) {
@@ -185,8 +186,14 @@ main(int argc, char **argv)
 
     bare = strcmp(argv[1], "--bare") == 0;
 
-    if (!bare && strcmp(argv[1], "--template") != 0) {
+    carried = strcmp(argv[1], "--carried") == 0;
+
+    if (!bare && !carried && strcmp(argv[1], "--template") != 0) {
         main_usage();
+    }
+
+    if (carried && carrier_open() == -1) {
+        return KERN_EXIT_FATAL;
     }
 
     main_signals();
@@ -230,7 +237,7 @@ main(int argc, char **argv)
     free(allow);
 
     if (!bare) {
-        return main_template(end);
+        return main_template(end, carried);
     }
 
     main_kernel(0);

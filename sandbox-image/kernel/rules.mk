@@ -13,6 +13,9 @@ kern_python = $(patsubst sandbox-image/python/%,$(kern_lib)/python/%, \
 	$(wildcard sandbox-image/python/*.py))
 # all of helper/lib that goes into a sandbox
 kern_fdpass = $(O)/helper/lib/fdpass.o
+# and what makes a container one
+kern_carry = $(patsubst %.c,$(O)/%.o,helper/docker/carry.c \
+	$(wildcard helper/docker/inside/*.c))
 kern_libs = -lpython3.11 -lcrypto -ldl -lm
 
 $(kern_objs): CPPFLAGS += -isystem /usr/include/python3.11
@@ -48,7 +51,8 @@ $(LAYER)/.linked:
 	$(Q)ln -sfn /workspace/uploaded_files $(LAYER)/home/uploaded_files
 	$(Q)touch $@
 
-$(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_fdpass)
+$(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_fdpass) \
+		$(kern_carry)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -Wl,-E -o $@ $^ $(kern_libs)

@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../../helper/init/init.h"
 #include "fdpass.h"
 
 
@@ -336,7 +337,9 @@ wire_sync(void)
 {
     static wire_packet_t  packet;       /* under the lock */
 
-    if (wire_mute || wire_child || !(wire_pending(1) || wire_pending(2))) {
+    if (wire_mute || wire_child
+        || !(init_carried || wire_pending(1) || wire_pending(2)))
+    {
         return;
     }
 

@@ -313,6 +313,72 @@ gen_families(scmp_filter_ctx ctx)
 }
 
 
+/*
+ * The same for a container engine, which loads it before our pid 1 runs: what
+ * that needs to seal itself is open, and it loads the exact filter later.
+ */
+
+static const char *const  gen_sealing[] = {
+    "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
+    "seccomp", "prctl", "prlimit64", "mmap", "madvise", "ioctl", "fcntl",
+    "personality", "memfd_create", "preadv2", "setsockopt", "setgroups",
+    "capset", NULL
+};
+
+
+static void
+gen_names(const char *const *names, const char *comma)
+{
+    for ( /* void */ ; *names != NULL; names++) {
+        (void) printf("%s\\\"%s\\\"", comma, *names);
+        comma = ",";
+    }
+}
+
+
+/* "index" of an argument, whose value masked with "mask" is "value" */
+
+static void
+gen_entry(const char *name, unsigned index, unsigned long mask,
+    unsigned long value)
+{
+    (void) printf("    \",{\\\"names\\\":[\\\"%s\\\"],\\\"action\\\":"
+                  "\\\"SCMP_ACT_ALLOW\\\",\\\"args\\\":[{\\\"index\\\":%u,"
+                  "\\\"value\\\":%lu,\\\"valueTwo\\\":%lu,"
+                  "\\\"op\\\":\\\"SCMP_CMP_MASKED_EQ\\\"}]}\"\n", name, index,
+                  mask, value);
+}
+
+
+static void
+gen_json(void)
+{
+    size_t  i;
+
+    (void) printf("\n/* made by seccomp_gen.c */\n\n"
+                  "static const char  seccomp_profile[] =\n"
+                  "    \"{\\\"defaultAction\\\":\\\"SCMP_ACT_ERRNO\\\","
+                  "\\\"syscalls\\\":[{\\\"names\\\":[\"\n    \"");
+    gen_names(gen_sealing, "");
+
+    for (i = 0; i < sizeof(gen_allow) / sizeof(gen_allow[0]); i++) {
+        (void) printf("\"\n    \"");
+        gen_names(gen_allow[i].calls, ",");
+    }
+
+    (void) printf("\"\n    \"],\\\"action\\\":\\\"SCMP_ACT_ALLOW\\\"}\"\n"
+                  "    \",{\\\"names\\\":[\\\"clone3\\\"],\\\"action\\\":"
+                  "\\\"SCMP_ACT_ERRNO\\\",\\\"errnoRet\\\":%d}\"\n", ENOSYS);
+
+    /* a descriptor table of one's own, and no namespace */
+    gen_entry("unshare", 0, ~(unsigned long) CLONE_FILES, 0);
+    gen_entry("clone", 0, GEN_NS_FLAGS, 0);
+    gen_entry("socket", 0, 0xffffffff, AF_UNIX);
+    gen_entry("socketpair", 0, 0xffffffff, AF_UNIX);
+    (void) printf("    \"]}\";\n");
+}
+
+
 static void
 gen_print(const struct sock_filter *f, size_t n)
 {
@@ -343,14 +409,21 @@ gen_print(const struct sock_filter *f, size_t n)
 }
 
 
+/* with a word it is the engine's that is asked for */
+
 int
-main(void)
+main(int argc, char **argv)
 {
     int                 rc, fds[2];
     size_t              i, j;
     ssize_t             n;
     scmp_filter_ctx     ctx;
     struct sock_filter  filter[GEN_MAX];
+
+    if (argc > 1) {
+        gen_json();
+        return 0;
+    }
 
     ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 

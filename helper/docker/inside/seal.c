@@ -1,0 +1,78 @@
+
+/*
+ * Sealing inside of a container.  Runs as pid 1, as the container's user: the
+ * engine has made the namespaces and the mounts, taken the capabilities and
+ * loaded a filter.  What it must have done is looked at, what it cannot do is
+ * done here.
+ */
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../init/seal.h"
+#include "carrier.h"
+
+
+/* pid 1, nobody's root; from here on nobody looks into this process */
+
+static int
+carrier_ids(void)
+{
+    (void) umask(022);
+
+    if (getpid() != 1 || getuid() == 0 || geteuid() == 0 || getgid() == 0
+        || getegid() == 0 || getgroups(0, NULL) > 1)
+    {
+        errno = EPERM;
+        return -1;
+    }
+
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+
+static int
+carrier_caps(void)
+{
+    int                              cap;
+    struct __user_cap_header_struct  head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct    data[2];
+
+    for (cap = 0; cap <= CAP_LAST_CAP; cap++) {
+        if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1) {
+            errno = EPERM;
+            return -1;
+        }
+    }
+
+    if (syscall(SYS_capget, &head, data) == -1) {
+        return -1;
+    }
+
+    errno = EPERM;
+
+    return (data[0].permitted | data[1].permitted | data[0].inheritable
+            | data[1].inheritable) != 0 ? -1 : 0;
+}
+
+
+void
+carrier_seal(const tpl_req_t *req)
+{
+    static const seal_step_t  steps[] = {
+        { STEP_CGROUPNS, seal_oom },
+        { STEP_IDS, carrier_ids },
+        { STEP_RLIMITS, seal_rlimits },
+        { STEP_CAPS, carrier_caps },
+        { STEP_NNP, seal_nnp },
+        { STEP_LANDLOCK, landlock_seal },
+        { STEP_FDS, seal_fds },
+        { STEP_SECCOMP, seal_seccomp }
+    };
+
+    seal_run(req, steps, sizeof(steps) / sizeof(steps[0]));
+}

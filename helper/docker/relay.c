@@ -1,0 +1,243 @@
+
+/*
+ * Part of retort-docker: the broker's child for one container.  It makes the
+ * container and starts it; then it keeps nothing but the ends that it carries
+ * between, and reads the first byte of what is inside (link.c).
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "docker.h"
+#include "fdpass.h"
+#include "lock.h"
+#include "log.h"
+
+
+#define RELAY_FDS   (TPL_FDS + 1)
+#define RELAY_HIGH  64          /* above all that is open */
+
+
+static int64_t  relay_until;
+
+
+/* the broker ends this process, and the remover what there is of the box */
+
+static void
+relay_fail(int init, uint16_t step, int error)
+{
+    init_msg_t  msg;
+
+    msg.op = INIT_FAILED;
+    msg.step = step;
+    msg.arg = error;
+
+    if (fd_send(init, &msg, sizeof(msg), NULL, 0) == 0) {
+        (void) fd_recv(init, &msg, sizeof(msg), NULL, NULL, 0);
+    }
+
+    _exit(1);
+}
+
+
+static long
+relay_left(void)
+{
+    int64_t          now;
+    struct timespec  ts;
+
+    (void) clock_gettime(CLOCK_MONOTONIC, &ts);
+    now = (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+
+    if (relay_until == 0) {
+        relay_until = now + DOCKER_BUILD_MSEC;
+    }
+
+    return relay_until > now ? (long) (relay_until - now) : 1;
+}
+
+
+/* 0, or the errno of what the engine said */
+
+static int
+relay_said(int status, int good)
+{
+    if (status == -1) {
+        return errno;
+    }
+
+    return status == good ? 0 : status == 404 ? ENOENT : EPROTO;
+}
+
+
+static int
+relay_create(const docker_t *d, const tpl_req_t *req, const char *name,
+    int alive)
+{
+    int   status;
+    char  path[256], *body;
+
+    (void) snprintf(path, sizeof(path), "/containers/create?name=%s", name);
+    body = plan_container(d, req);
+
+    if (body == NULL) {
+        return ENOMEM;
+    }
+
+    status = engine_call(d, "POST", path, body, relay_left(), NULL);
+    free(body);
+
+    /* no byte: the engine may be making it yet */
+    if (status > 0) {
+        (void) !write(alive, "", 1);
+    }
+
+    return relay_said(status, 201);
+}
+
+
+static int
+relay_start(const docker_t *d, const char *name)
+{
+    char  path[256];
+
+    (void) snprintf(path, sizeof(path), "/containers/%s/start", name);
+
+    return relay_said(engine_call(d, "POST", path, NULL, relay_left(), NULL),
+                      204);
+}
+
+
+static int
+relay_usage(const docker_t *d, const char *name, int *dir)
+{
+    int          rc;
+    long         pid;
+    char         path[256];
+    json_object  *c, *state, *number;
+
+    (void) snprintf(path, sizeof(path), "/containers/%s/json", name);
+    rc = relay_said(engine_call(d, "GET", path, NULL, relay_left(), &c), 200);
+    pid = 0;
+
+    if (json_object_object_get_ex(c, "State", &state)
+        && json_object_object_get_ex(state, "Pid", &number))
+    {
+        pid = (long) json_object_get_int64(number);
+    }
+
+    json_object_put(c);
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    return pid <= 0 ? ESRCH : usage_open(pid, dir) == -1 ? errno : 0;
+}
+
+
+static void
+relay_lock(const link_fds_t *fds)
+{
+    struct rlimit     none = { 0, 0 };
+    static const int  calls[] = {
+        SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
+        SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(poll), SCMP_SYS(ppoll),
+        SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(getpid), SCMP_SYS(gettid),
+        SCMP_SYS(exit_group), SCMP_SYS(rt_sigreturn),
+        SCMP_SYS(restart_syscall)
+    };
+
+    /* neither a file nor a core; what is open stays so */
+    if (setrlimit(RLIMIT_CORE, &none) == -1
+        || setrlimit(RLIMIT_FSIZE, &none) == -1
+        || fcntl(fds->link, F_SETFL, O_NONBLOCK) == -1
+        || lock_calls(calls, sizeof(calls) / sizeof(calls[0])) == -1)
+    {
+        relay_fail(fds->init, STEP_SECCOMP, errno);
+    }
+}
+
+
+/*
+ * "fds" go up, above what is closed then.  Not in the broker's process group
+ * any more: that is how it tells a box from a service.
+ */
+
+static int
+relay_place(int *fds)
+{
+    int  i;
+
+    for (i = 0; i < RELAY_FDS; i++) {
+        fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, RELAY_HIGH);
+
+        if (fds[i] == -1) {
+            return -1;
+        }
+    }
+
+    return setsid() == -1 || signal(SIGPIPE, SIG_IGN) == SIG_ERR
+           || close_range(3, RELAY_HIGH - 1, 0) == -1
+           || close_range(RELAY_HIGH + RELAY_FDS, ~0U, 0) == -1 ? -1 : 0;
+}
+
+
+void
+relay_run(const docker_t *d, const tpl_req_t *req, const int *fds, int alive)
+{
+    int         error, own[RELAY_FDS];
+    char        name[DOCKER_NAME];
+    init_msg_t  msg;
+    link_fds_t  l;
+
+    memcpy(own, fds, sizeof(int) * TPL_FDS);
+    own[TPL_FDS] = alive;
+
+    if (relay_place(own) == -1
+        || fd_recv(own[0], &msg, sizeof(msg), NULL, NULL, 0)
+           != (ssize_t) sizeof(msg)
+        || msg.op != INIT_GO)
+    {
+        _exit(1);
+    }
+
+    l.init = own[0];
+    l.channel = own[1];
+    l.out = own[2];
+    l.err = own[3];
+    l.link = -1;
+    docker_name(d, req->id, name);
+    error = relay_create(d, req, name, own[TPL_FDS]);
+
+    if (error == 0) {
+        l.link = engine_attach(d, name, relay_left());
+        error = l.link == -1 ? errno : relay_start(d, name);
+    }
+
+    if (error == 0 && send(l.link, req, sizeof(*req), MSG_NOSIGNAL)
+                      != (ssize_t) sizeof(*req))
+    {
+        error = EPIPE;
+    }
+
+    if (error == 0) {
+        error = relay_usage(d, name, l.usage);
+    }
+
+    if (error != 0) {
+        relay_fail(l.init, STEP_ENGINE, error);
+    }
+
+    relay_lock(&l);
+    link_run(&l);
+}

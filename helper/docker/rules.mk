@@ -1,0 +1,12 @@
+# retort-docker.  Included by the top Makefile; what of it runs inside of a
+# container is linked into retort-kernel.
+
+docker_objs = $(call objects,helper/docker/*.c)
+
+$(O)/helper/docker/plan.o: $(O)/gen/seccomp_profile.h
+
+$(O)/retort-docker: $(docker_objs) $(lib_objs) $(lock_objs)
+	$(call say,LINK $@)
+	$(Q)$(LINK) -o $@ $^ -lcurl -ljson-c $(LDLIBS)
+
+HELPER += $(O)/retort-docker
