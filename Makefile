@@ -252,6 +252,7 @@ install: all
 	    $(DESTDIR)$(MODULEDIR) $(DESTDIR)$(SYSCONFDIR)/retort/profiles
 	install -m 755 $(O)/retort-broker $(O)/retort-mapd \
 	    $(O)/retort-launch $(O)/retort-front $(O)/retort-fetch \
+	    $(O)/retort-docker \
 	    $(DESTDIR)$(PREFIX)/lib/retort
 	install -m 755 $(O)/retortd $(O)/retortctl $(DESTDIR)$(PREFIX)/sbin
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1

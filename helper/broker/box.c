@@ -26,10 +26,9 @@
 #include "policy.h"
 
 
-/* from the front's request to READY */
+/* from the front's request to READY, of a container as well */
 
-#define BOX_BUILD_MSEC   10000
-#define BOX_DOCKER_MSEC  25000
+#define BOX_BUILD_MSEC   25000
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
 
 
@@ -117,32 +116,23 @@ box_close_all(int *fds, int n)
 }
 
 
-bool
+static bool
 box_docker(const broker_t *b, const box_t *box)
 {
     return b->settings->profile[box->profile].backend == RETORT_BACKEND_DOCKER;
 }
 
 
-/* those of a container go with it: then the last ones stand */
+/* a container has counters of its own */
 
 void
 box_stat(const broker_t *b, box_t *box)
 {
-    char        name[16];
-    brk_stat_t  now;
+    char  name[16];
 
-    if (box->cg.version == 0) {
-        box_name(b, box, name, sizeof(name));
-        cg_stat(&b->cg, name, &box->stat);
-        return;
-    }
-
-    cg_stat(&box->cg, ".", &now);
-
-    if (now.cpu_us != 0) {
-        box->stat = now;
-    }
+    box_name(b, box, name, sizeof(name));
+    cg_stat(box->cg.version != 0 ? &box->cg : &b->cg,
+            box->cg.version != 0 ? "." : name, &box->stat);
 }
 
 
@@ -158,6 +148,7 @@ box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
     ans.seq = seq;
     ans.id = box_id(b, box);
     ans.limits = box->limits;
+    ans.stat = box->stat;
     memcpy(ans.profile, b->settings->profile[box->profile].name,
            RETORT_PROFILE_NAME);
     memcpy(ans.record, box->record, sizeof(ans.record));
@@ -351,8 +342,7 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 
     box_init(box, profile, req, &b->settings->profile[profile]);
     box_state(b, box, BOX_CLONING);
-    box->deadline = broker_now()
-                    + (box_docker(b, box) ? BOX_DOCKER_MSEC : BOX_BUILD_MSEC);
+    box->deadline = broker_now() + BOX_BUILD_MSEC;
     step = box_begin(b, box);
 
     if (step != STEP_NONE) {
@@ -495,7 +485,10 @@ box_from_init(broker_t *b, box_t *box)
         return;
     }
 
-    box->cg.version = nfd == CG_DIRS ? b->cg.version : box->cg.version;
+    if (nfd == CG_DIRS) {
+        box->cg.version = b->cg.version;
+        box_stat(b, box);
+    }
 
     if (msg.op == INIT_READY
         && (box->state == BOX_SEALING || box->state == BOX_RESTARTING))

@@ -205,8 +205,6 @@ cg_stat(const cg_t *cg, const char *box, brk_stat_t *st)
     uint64_t            n[CG_COUNTERS], unit;
     const cg_counter_t  *c;
 
-    memset(st, 0, sizeof(*st));
-
     if (cg->version == 0) {
         return;
     }
@@ -214,6 +212,10 @@ cg_stat(const cg_t *cg, const char *box, brk_stat_t *st)
     for (i = 0; i < CG_COUNTERS; i++) {
         c = &cg_counters[cg->version - 1][i];
         n[i] = cg_get(cg, c->which, box, c->file, c->key);
+    }
+
+    if (n[CG_CPU_TIME] == 0) {
+        return;
     }
 
     unit = (cg->version == 1) ? 1000 : 1;       /* nsec or usec */

@@ -34,7 +34,7 @@ int cg_limit(const cg_t *cg, const char *box,
 
 int cg_attach(const cg_t *cg, const char *box, pid_t pid);
 
-/* counters; those that cannot be read stay 0 */
+/* counters; a group that is gone leaves what was there before */
 
 void cg_stat(const cg_t *cg, const char *box, brk_stat_t *stat);
 void cg_reset_peak(const cg_t *cg, const char *box);

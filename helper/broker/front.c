@@ -160,31 +160,6 @@ front_stat(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_limit(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
-{
-    char                 name[16];
-    retort_box_limits_t  plan;
-
-    if (box_docker(b, box)) {
-        return BRK_ESTATE;      /* they are the engine's, not ours to lower */
-    }
-
-    policy_lower(&box->limits, &req->limits, &plan);
-    box_name(b, box, name, sizeof(name));
-
-    if (cg_limit(&b->cg, name, &plan) == -1) {
-        ans->step = STEP_CGROUP;
-        ans->error = errno;
-        return BRK_ESTEP;
-    }
-
-    box->limits = plan;
-
-    return BRK_OK;
-}
-
-
-static int
 front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     memcpy(box->record, req->record, sizeof(box->record));

@@ -58,15 +58,3 @@ policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
     POLICY_CLAMP(cpu, uint32_t);
     POLICY_CLAMP(files, uint32_t);
 }
-
-
-void
-policy_lower(const retort_box_limits_t *now, const retort_box_limits_t *asked,
-    retort_box_limits_t *plan)
-{
-    *plan = *now;
-    plan->memory = policy_clamp(asked->memory, now->memory, now->memory);
-    plan->processes = (uint32_t) policy_clamp(asked->processes, now->processes,
-                                              now->processes);
-    plan->cpu = (uint32_t) policy_clamp(asked->cpu, now->cpu, now->cpu);
-}

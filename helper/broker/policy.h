@@ -26,13 +26,4 @@ void policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
     retort_box_limits_t *plan);
 
 
-/*
- * Limits for a living box: memory, processes and cpu may only go down; 0, and
- * what is above the present limit, leaves it.
- */
-
-void policy_lower(const retort_box_limits_t *now,
-    const retort_box_limits_t *asked, retort_box_limits_t *plan);
-
-
 #endif /* RETORT_POLICY_H */

@@ -22,7 +22,8 @@
 #define PLAN_BASE     (192ULL << 20)
 
 #define PLAN_KERNEL   "/usr/lib/retort/retort-kernel"
-#define PLAN_SCRATCH  "rw,nosuid,nodev,%s,size=%llu,nr_inodes=%llu,mode=1777"
+#define PLAN_SCRATCH  "rw,nosuid,nodev,%s,size=%llu,nr_inodes=%llu,mode=1777," \
+                      "uid=%d,gid=%d"
 
 
 static void
@@ -95,8 +96,10 @@ plan_mounts(json_object *host, const retort_box_limits_t *l)
     plan_text(t, "/workspace", "rw,nosuid,nodev,exec,size=%llu,nr_inodes=%llu,"
               "mode=0700,uid=%d,gid=%d", (unsigned long long) l->disk, inodes,
               SEAL_UID, SEAL_GID);
-    plan_text(t, "/tmp", PLAN_SCRATCH, "exec", tmp, inodes);
-    plan_text(t, "/dev/shm", PLAN_SCRATCH, "noexec", tmp, inodes);
+    plan_text(t, "/tmp", PLAN_SCRATCH, "exec", tmp, inodes, SEAL_UID,
+              SEAL_GID);
+    plan_text(t, "/dev/shm", PLAN_SCRATCH, "noexec", tmp, inodes, SEAL_UID,
+              SEAL_GID);
 }
 
 

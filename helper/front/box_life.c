@@ -62,6 +62,13 @@ box_refused(const brk_ans_t *ans, err_t *e)
         return -1;
 
     case BRK_ESTEP:
+        if (ans->step == STEP_ENGINE) {
+            (void) err_set(e, 503, "engine_away",
+                           "the container engine did not start a sandbox");
+            e->retry_after = 1;
+            return -1;
+        }
+
         step = ans->step < STEP_MAX ? box_steps[ans->step] : "unknown";
         flog(RLOG_ERROR, "sandbox: step \"%s\" failed: %s", step,
              strerror(ans->error));
@@ -104,6 +111,7 @@ box_make(const brk_ans_t *ans, const int *fds, const retort_profile_t *p)
     box->id = ans->id;
     box->profile = p;
     box->limits = ans->limits;
+    box->stat = ans->stat;
     box->created = clock_wall_ms();
     box->wake = -1;
     box->owned = 1;

@@ -128,15 +128,10 @@ mapd_map(const map_req_t *req, int pidfd)
         return errno;
     }
 
-    if (mapd_ended(pidfd)) {
-        err = ESRCH;
+    err = mapd_ended(pidfd) ? ESRCH : mapd_write(dir, "uid_map", req->slot);
 
-    } else {
-        err = mapd_write(dir, "uid_map", req->slot);
-
-        if (err == 0) {
-            err = mapd_write(dir, "gid_map", req->slot);
-        }
+    if (err == 0) {
+        err = mapd_write(dir, "gid_map", req->slot);
     }
 
     (void) close(dir);

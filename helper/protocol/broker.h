@@ -43,8 +43,6 @@
     X(SIGNAL, 8, ALIVE, front_signal)                                         \
     /* reads the box's own counters */                                        \
     X(STAT, 10, BOX, front_stat)                                              \
-    /* lowers memory, processes or cpu of a living box below its profile */   \
-    X(LIMIT, 12, ALIVE, front_limit)                                          \
     /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */   \
     X(RECORD, 14, BOX, front_record)                                          \
     /* a new interpreter in a box whose old one is gone: same walls */        \
@@ -100,7 +98,7 @@ typedef struct {
     uint32_t             detail;        /* STAT: 1 starts a new peak; SIGNAL:
                                            the run that it is for, 0: any */
     char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
-    retort_box_limits_t  limits;        /* SPAWN, LIMIT; 0: default / as is */
+    retort_box_limits_t  limits;        /* SPAWN; 0: the default */
     uint8_t              record[BRK_RECORD_SIZE];           /* SPAWN, RECORD */
 } brk_req_t;
 

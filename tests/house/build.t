@@ -13,7 +13,8 @@ use Test::More;
 chdir "$FindBin::Bin/../.." or die $!;
 
 my @programs = qw(retortd retort-broker retort-mapd retort-launch
-                  retort-front retort-fetch);
+                  retort-front retort-fetch
+                  retort-docker);
 
 # its own jobserver, not one of a make around us
 delete @ENV{qw(MAKEFLAGS MAKELEVEL DESTDIR)};

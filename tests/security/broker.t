@@ -115,14 +115,6 @@ is(play('above'), 'above code 0 memory ' . (128 << 20),
 is(play('dead'), 'dead code 2 memory 0', 'the id of a dead sandbox stays dead');
 is(play('full'), 'full code 3 memory 0', 'more sandboxes than the profile has are refused');
 is(play('drop'), 'drop code 0 memory 0', 'boxes of fronts that are gone are offered to the next');
-is(play('raise'), 'raise code 0 memory ' . (48 << 20),
-    'a limit of a living sandbox goes down') or diag($s->log);
-
-my ($limit) = grep { $_ == 48 << 20 } map { Retort::Service::slurp($_) || 0 }
-    glob join ' ', map {("$_/memory.limit_in_bytes", "$_/memory.max")} $s->boxes;
-
-is($limit + 0, 48 << 20, '... in its cgroup, after it was asked to go up in vain');
-play('drop');
 is(play('forged'), 'forged bad 0 code 0',
     'every operation on an id that is like a living one is refused; the living one lives');
 is(play('hurry'), 'hurry bad 0 code 0',

@@ -200,17 +200,6 @@ foul_requests(void)
     } else if (strcmp(foul_case, "above") == 0) {
         (void) foul_spawn(UINT64_MAX, &ans);
 
-    } else if (strcmp(foul_case, "raise") == 0) {
-        id = foul_spawn(64 << 20, &ans);
-        req = foul_req(BRK_LIMIT);
-        req.id = id;
-        req.limits.memory = UINT64_MAX;
-        (void) foul_ask(&req);
-        req.seq = ++foul_seq;
-        req.limits.memory = 48 << 20;
-        ans = foul_ask(&req);
-        ans.limits.memory = 48 << 20;
-
     } else if (strcmp(foul_case, "signal") == 0) {
         id = foul_spawn(0, &ans);
         req = foul_req(BRK_SIGNAL);
@@ -261,10 +250,10 @@ foul_requests(void)
 
 /* ---- well-formed requests about boxes that are others', or not there ---- */
 
-#define FOUL_OPS  6
+#define FOUL_OPS  5
 
 static const uint16_t  foul_ops[FOUL_OPS] = {
-    BRK_KILL, BRK_SIGNAL, BRK_STAT, BRK_LIMIT, BRK_RECORD, BRK_RESTART
+    BRK_KILL, BRK_SIGNAL, BRK_STAT, BRK_RECORD, BRK_RESTART
 };
 
 
@@ -315,8 +304,9 @@ foul_behind(uint64_t id, brk_op_t op)
     code = (int) foul_ask(&req).code;
 
     do {
-        req = foul_req(BRK_LIMIT);
+        req = foul_req(BRK_SIGNAL);
         req.id = id;
+        req.signal = SIGINT;
         ans = foul_ask(&req);
     } while (ans.code == BRK_ESTATE);
 
@@ -338,9 +328,7 @@ foul_hurry(uint64_t id)
     bad = 0;
 
     for (i = 0; i < FOUL_OPS; i++) {
-        if (foul_ops[i] != BRK_SIGNAL && foul_ops[i] != BRK_LIMIT
-            && foul_ops[i] != BRK_RESTART)
-        {
+        if (foul_ops[i] != BRK_SIGNAL && foul_ops[i] != BRK_RESTART) {
             continue;
         }
 

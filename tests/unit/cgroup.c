@@ -196,16 +196,18 @@ v1_counts_nanoseconds_and_its_own_files(void **state)
 
 
 static void
-counters_that_are_missing_are_zero(void **state)
+counters_of_a_group_that_is_gone_stay_as_they_were(void **state)
 {
     brk_stat_t  st;
 
     (void) state;
-    memset(&st, 1, sizeof(st));
+    memset(&st, 0, sizeof(st));
+    st.memory_peak = 7;
+    st.oom_kills = 1;
     cg_test.version = 2;
     cg_stat(&cg_test, "box7", &st);
-    assert_int_equal(st.memory_peak, 0);
-    assert_int_equal(st.oom_kills, 0);
+    assert_int_equal(st.memory_peak, 7);
+    assert_int_equal(st.oom_kills, 1);
 }
 
 
@@ -231,7 +233,7 @@ main(void)
         CG_TEST(a_limit_that_cannot_be_set_is_an_error),
         CG_TEST(v2_counters_are_found_by_their_keys),
         CG_TEST(v1_counts_nanoseconds_and_its_own_files),
-        CG_TEST(counters_that_are_missing_are_zero),
+        CG_TEST(counters_of_a_group_that_is_gone_stay_as_they_were),
         CG_TEST(a_process_is_put_into_every_hierarchy)
     };
 

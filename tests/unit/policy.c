@@ -79,27 +79,6 @@ a_value_below_the_ceiling_is_taken_as_it_is(void **state)
 
 
 static void
-a_living_box_is_only_ever_lowered(void **state)
-{
-    retort_profile_t     p;
-    retort_box_limits_t  asked, plan;
-
-    (void) state;
-    p = policy_sample();
-    memset(&asked, 0xff, sizeof(asked));
-    policy_lower(&p.box, &asked, &plan);
-    assert_memory_equal(&plan, &p.box, sizeof(plan));
-
-    memset(&asked, 0, sizeof(asked));
-    asked.memory = 99;
-    policy_lower(&p.box, &asked, &plan);
-    assert_int_equal(plan.memory, 99);
-    assert_int_equal(plan.cpu, p.box.cpu);
-    assert_int_equal(plan.disk, p.box.disk);
-}
-
-
-static void
 a_profile_is_found_by_its_whole_name_alone(void **state)
 {
     char               name[RETORT_PROFILE_NAME];
@@ -146,7 +125,6 @@ main(void)
         cmocka_unit_test(zero_asks_for_the_default),
         cmocka_unit_test(nothing_goes_above_the_ceiling),
         cmocka_unit_test(a_value_below_the_ceiling_is_taken_as_it_is),
-        cmocka_unit_test(a_living_box_is_only_ever_lowered),
         cmocka_unit_test(a_profile_is_found_by_its_whole_name_alone),
         cmocka_unit_test(a_name_that_does_not_end_is_no_profile)
     };

@@ -18,7 +18,8 @@
 
 /*
  * At the start of the program, before anything is loaded: the stream goes to
- * CARRIER_OUT, and what a library prints to the container's log.
+ * CARRIER_OUT, and what a library prints to the container's log.  Nothing is
+ * written into the workspace while they are loaded.
  */
 
 int carrier_open(void);

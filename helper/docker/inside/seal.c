@@ -7,7 +7,9 @@
  */
 
 #include <errno.h>
+#include <ftw.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,6 +17,28 @@
 
 #include "../../init/seal.h"
 #include "carrier.h"
+
+
+#define CARRIER_DEPTH  8        /* descriptors of a walk */
+
+
+static int
+carrier_unlink(const char *path, const struct stat *st, int type,
+    struct FTW *at)
+{
+    return at->level == 0 ? 0 : remove(path);
+}
+
+
+/* what libraries wrote while they were loaded is nobody's */
+
+static int
+carrier_clean(void)
+{
+    return nftw("/tmp", carrier_unlink, CARRIER_DEPTH, FTW_DEPTH|FTW_PHYS)
+           != 0 || chmod("/tmp", 01777) == -1
+           || chmod("/workspace", 0700) == -1 ? -1 : 0;
+}
 
 
 /* pid 1, nobody's root; from here on nobody looks into this process */
@@ -64,6 +88,7 @@ void
 carrier_seal(const tpl_req_t *req)
 {
     static const seal_step_t  steps[] = {
+        { STEP_WORKSPACE, carrier_clean },
         { STEP_CGROUPNS, seal_oom },
         { STEP_IDS, carrier_ids },
         { STEP_RLIMITS, seal_rlimits },

@@ -23,7 +23,7 @@ use Socket;
 use Retort::FakeKernel;
 
 use constant { HELLO => 2, SPAWN => 4, KILL => 6, SIGNAL => 8, STAT => 10,
-               LIMIT => 12, RECORD => 14, RESTART => 16,
+               RECORD => 14, RESTART => 16,
                EV_BOX => 101, EV_BOXES_END => 103, EV_KERNEL_EXIT => 105,
                EV_BOX_EXIT => 107, EV_DRAIN => 109,
                REQ => 624, ANS => 792, SYS_sendmsg => 46,
