@@ -272,18 +272,28 @@ seal_fds(void)
 }
 
 
-/* for all threads: there may be the one that carries */
+/*
+ * For all threads: there may be the one that carries.  A number above 0 is a
+ * thread that could not be filtered, and then none is.
+ */
 
 int
 seal_seccomp(void)
 {
+    long               rc;
     struct sock_fprog  program;
 
     program.len = sizeof(seccomp_filter) / sizeof(seccomp_filter[0]);
     program.filter = (struct sock_filter *) seccomp_filter;
 
-    return (int) syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                         SECCOMP_FILTER_FLAG_TSYNC, &program);
+    rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                 SECCOMP_FILTER_FLAG_TSYNC, &program);
+
+    if (rc > 0) {
+        errno = ESRCH;
+    }
+
+    return rc == 0 ? 0 : -1;
 }
 
 
