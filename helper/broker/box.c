@@ -26,9 +26,8 @@
 #include "policy.h"
 
 
-/* from the front's request to READY, of a container as well */
-
-#define BOX_BUILD_MSEC   25000
+#define BOX_BUILD_MSEC   10000  /* from the front's request to READY */
+#define BOX_ENGINE_MSEC  25000  /* the same of a container */
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
 
 
@@ -168,10 +167,6 @@ box_tell(broker_t *b, box_t *box, uint16_t op, int status, uint32_t restored)
 
     if (!box->shown) {
         return;
-    }
-
-    if (box->state == BOX_ALIVE) {
-        box_stat(b, box);
     }
 
     memset(&ans, 0, sizeof(ans));
@@ -342,7 +337,8 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 
     box_init(box, profile, req, &b->settings->profile[profile]);
     box_state(b, box, BOX_CLONING);
-    box->deadline = broker_now() + BOX_BUILD_MSEC;
+    box->deadline = broker_now() + (box_docker(b, box) ? BOX_ENGINE_MSEC
+                                                       : BOX_BUILD_MSEC);
     step = box_begin(b, box);
 
     if (step != STEP_NONE) {
@@ -467,8 +463,9 @@ box_from_init(broker_t *b, box_t *box)
     ssize_t     n;
     init_msg_t  msg;
 
-    /* before a tenant's first byte, a relay may send where its counters are */
-    nfd = box_docker(b, box) && box->state == BOX_SEALING ? CG_DIRS : 0;
+    /* before a tenant's first byte, a relay may say once where they count */
+    nfd = box_docker(b, box) && box->state == BOX_SEALING
+          && box->cg.dir[0] == -1 ? CG_DIRS : 0;
     n = fd_recv(box->init, &msg, sizeof(msg), box->cg.dir, &nfd, MSG_DONTWAIT);
 
     if (box->init == -1 || (n == -1 && errno == EAGAIN)) {
@@ -499,6 +496,7 @@ box_from_init(broker_t *b, box_t *box)
         box_fail(b, box, msg.step, msg.arg);
 
     } else if (msg.op == INIT_KERNEL_EXIT && box->state == BOX_ALIVE) {
+        box_stat(b, box);
         box_tell(b, box, BRK_EV_KERNEL_EXIT, msg.arg, msg.step);
     }
 }

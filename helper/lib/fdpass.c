@@ -122,6 +122,7 @@ fd_recv(int sock, void *msg, size_t size, int *fds, int *nfd, int flags)
     if (got > room || (mh.msg_flags & (MSG_TRUNC|MSG_CTRUNC))) {
         for (got = got < room ? got : room; got > 0; got--) {
             (void) close(fds[got - 1]);
+            fds[got - 1] = -1;
         }
 
         errno = EMSGSIZE;
