@@ -40,7 +40,7 @@ static pthread_mutex_t    box_warm_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 
 static int
-box_refused(const brk_ans_t *ans, err_t *e)
+box_refused(const retort_profile_t *p, const brk_ans_t *ans, err_t *e)
 {
     const char  *step;
 
@@ -62,7 +62,9 @@ box_refused(const brk_ans_t *ans, err_t *e)
         return -1;
 
     case BRK_ESTEP:
-        if (ans->step == STEP_ENGINE) {
+        if (ans->step == STEP_ENGINE
+            || (ans->step == STEP_TIME && p->backend == RETORT_BACKEND_DOCKER))
+        {
             (void) err_set(e, 503, "engine_away",
                            "the container engine did not start a sandbox");
             e->retry_after = 1;
@@ -251,7 +253,7 @@ box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
     }
 
     if (ans.code != BRK_OK) {
-        (void) box_refused(&ans, e);
+        (void) box_refused(p, &ans, e);
         return NULL;
     }
 
