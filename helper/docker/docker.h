@@ -73,11 +73,16 @@ int usage_open(long pid, int *dir);
 
 /*
  * Becomes the relay of a box: "fds" are those of the template's request,
- * "alive" is held until it ends, and gets a byte when there is a container.
+ * "alive" is held until it ends, and gets a byte when it is known whether
+ * there is a container.
  */
 
 void relay_run(const docker_t *d, const tpl_req_t *req, const int *fds,
     int alive) __attribute__((noreturn));
+
+/* tells the broker that there is no sandbox, and waits to be ended */
+
+void relay_fail(int init, uint16_t step, int error) __attribute__((noreturn));
 
 /* link.c: what it does once it has given up everything else */
 
@@ -98,6 +103,11 @@ void link_run(const link_fds_t *fds) __attribute__((noreturn));
 /* removes all with our label that are of an earlier life: 0, or -1 */
 
 int remover_sweep(const docker_t *d);
+
+/* what a relay says by "alive": there is one, or there cannot be one */
+
+#define REMOVER_MADE  "+"
+#define REMOVER_NONE  "-"
 
 /* a child of the broker; ends when "sock" is closed and no box is left */
 

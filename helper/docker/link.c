@@ -21,6 +21,7 @@
 #define LINK_READ   65536
 #define LINK_HEAD   8           /* of the engine: stream, 0 0 0, length */
 #define LINK_LOG    900         /* bytes of a container's own log */
+#define LINK_TOLD   256         /* words of its pid 1 that nobody asked for */
 
 enum { LINK_POLL_LINK, LINK_POLL_FD,
        LINK_POLLS = LINK_POLL_FD + CARRY_INIT };
@@ -32,6 +33,7 @@ typedef struct {
     int            fd[CARRY_INIT + 1];  /* by type; -1: closed */
     int            usage[CG_DIRS];
     int            ready;
+    unsigned       told;        /* since it was last spoken to */
     size_t         done;        /* bytes of the first frame that are gone */
 
     /* the engine's own frames */
@@ -55,6 +57,11 @@ link_end(link_t *l, const char *why)
     }
 
     rlog(RLOG_WARN, "container: %s", why);
+
+    if (!l->ready) {
+        relay_fail(l->fd[CARRY_INIT], STEP_ENGINE, EPIPE);
+    }
+
     _exit(1);
 }
 
@@ -113,6 +120,7 @@ link_command(link_t *l)
         _exit(1);
     }
 
+    l->told = 0;
     carry_urgent(&l->carry, &msg);
 }
 
@@ -124,6 +132,11 @@ link_tell(link_t *l, const char *data)
 {
     int         i;
     init_msg_t  msg;
+
+    /* each costs the broker and the front more than it costs a container */
+    if (++l->told > LINK_TOLD) {
+        link_end(l, "tells too much");
+    }
 
     memcpy(&msg, data, sizeof(msg));
     i = (msg.op == INIT_READY && !l->ready) ? CG_DIRS : 0;
@@ -305,6 +318,7 @@ link_channel(link_t *l)
         return;
     }
 
+    l->told = 0;
     carry_put(&l->carry, CARRY_CHANNEL, packet, n > 0 ? (size_t) n : 0);
 
     if (n <= 0) {

@@ -32,7 +32,7 @@ static int64_t  relay_until;
 
 /* the broker ends this process, and the remover what there is of the box */
 
-static void
+void
 relay_fail(int init, uint16_t step, int error)
 {
     init_msg_t  msg;
@@ -83,7 +83,7 @@ static int
 relay_create(const docker_t *d, const tpl_req_t *req, const char *name,
     int alive)
 {
-    int   status;
+    int   error, status;
     char  path[256], *body;
 
     (void) snprintf(path, sizeof(path), "/containers/create?name=%s", name);
@@ -94,14 +94,15 @@ relay_create(const docker_t *d, const tpl_req_t *req, const char *name,
     }
 
     status = engine_call(d, "POST", path, body, relay_left(), NULL);
+    error = relay_said(status, 201);
     free(body);
 
     /* no byte: the engine may be making it yet */
-    if (status > 0) {
-        (void) !write(alive, "", 1);
+    if (status > 0 || error == ECONNREFUSED) {
+        (void) !write(alive, status > 0 ? REMOVER_MADE : REMOVER_NONE, 1);
     }
 
-    return relay_said(status, 201);
+    return error;
 }
 
 
@@ -145,6 +146,30 @@ relay_usage(const docker_t *d, const char *name, int *dir)
 }
 
 
+/*
+ * Of fcntl, what makes a pipe not wait is all that is left: an owner and a
+ * signal of a descriptor would reach the broker, which is the same user.
+ */
+
+static int
+relay_fcntl(void)
+{
+    int              rc;
+    scmp_filter_ctx  ctx;
+
+    ctx = seccomp_init(SCMP_ACT_ALLOW);
+
+    rc = ctx == NULL
+         || seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(fcntl), 1,
+                             SCMP_A1(SCMP_CMP_NE, F_SETFL)) != 0
+         || seccomp_load(ctx) != 0 ? -1 : 0;
+    seccomp_release(ctx);
+    errno = EPERM;
+
+    return rc;
+}
+
+
 static void
 relay_lock(const link_fds_t *fds)
 {
@@ -161,6 +186,7 @@ relay_lock(const link_fds_t *fds)
     if (setrlimit(RLIMIT_CORE, &none) == -1
         || setrlimit(RLIMIT_FSIZE, &none) == -1
         || fcntl(fds->link, F_SETFL, O_NONBLOCK) == -1
+        || relay_fcntl() == -1
         || lock_calls(calls, sizeof(calls) / sizeof(calls[0])) == -1)
     {
         relay_fail(fds->init, STEP_SECCOMP, errno);

@@ -29,7 +29,7 @@
 typedef struct {
     uint64_t  box;
     int       fd;               /* -1: its relay has ended */
-    int       made;             /* there was a container, for certain */
+    char      said;             /* of REMOVER_MADE, REMOVER_NONE; 0: neither */
     int64_t   again;
     int64_t   until;
 } remover_box_t;
@@ -38,6 +38,7 @@ typedef struct {
 static remover_box_t  remover_boxes[REMOVER_MAX];
 static struct pollfd  remover_pfd[REMOVER_MAX + 1];
 static size_t         remover_n;
+static int64_t        remover_away;     /* until then the engine is not asked */
 
 
 static int64_t
@@ -71,13 +72,18 @@ remover_try(const docker_t *d, remover_box_t *box, int ending)
     char  name[DOCKER_NAME];
 
     docker_name(d, box->box, name);
-    status = remover_remove(d, name);
+    status = remover_now() < remover_away ? -1 : remover_remove(d, name);
 
-    if (status == 204 || (status == 404 && box->made)) {
+    if (status == 204 || (status == 404 && box->said == *REMOVER_MADE)) {
         return 1;
     }
 
     box->again = remover_now() + REMOVER_AGAIN;
+
+    /* one that does not answer is not waited for by each of the boxes */
+    if (status == -1 && remover_away < remover_now()) {
+        remover_away = box->again;
+    }
 
     if (box->again < box->until || (status != 404 && !ending)) {
         return 0;
@@ -131,7 +137,8 @@ remover_hear(remover_box_t *box)
     n = read(box->fd, bytes, sizeof(bytes));
 
     if (n > 0) {
-        box->made = 1;
+        /* the first one: it is written before there is a tenant */
+        box->said = box->said != 0 ? box->said : bytes[0];
 
     } else if (n == 0 || errno != EINTR) {
         (void) close(box->fd);
@@ -185,7 +192,7 @@ remover_boxes_turn(const docker_t *d, int ending)
         }
 
         if (box->fd == -1 && box->again <= remover_now()
-            && remover_try(d, box, ending))
+            && (box->said == *REMOVER_NONE || remover_try(d, box, ending)))
         {
             continue;
         }
