@@ -324,7 +324,7 @@ main_template(const start_t *s, int sock, const main_fds_t *fds,
 }
 
 
-/* the group is what opens the engine's socket; root's would open more */
+/* what opens the engine's socket; root's would open more, H's let all in */
 
 static void
 main_docker(const start_t *s, int sock, const main_fds_t *fds,
@@ -336,9 +336,9 @@ main_docker(const start_t *s, int sock, const main_fds_t *fds,
 
     gr = getgrnam(s->docker_group);
 
-    if (gr == NULL || gr->gr_gid == 0) {
+    if (gr == NULL || gr->gr_gid == 0 || gr->gr_gid == s->gid) {
         rlog(RLOG_ERROR, "group \"%s\" of the Docker socket is missing, or is "
-             "root's", s->docker_group);
+             "root's, or the helper's own", s->docker_group);
         return;
     }
 
