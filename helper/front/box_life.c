@@ -39,6 +39,21 @@ static pthread_cond_t     box_warm_cond = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t    box_warm_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 
+/* was it the engine, or what stands between, and not a step of sealing? */
+
+static int
+box_engine(const retort_profile_t *p, const brk_ans_t *ans)
+{
+    if (p->backend != RETORT_BACKEND_DOCKER) {
+        return 0;
+    }
+
+    return ans->step == STEP_ENGINE || ans->step == STEP_TIME
+           || ans->step == STEP_TEMPLATE
+           || (ans->step == STEP_KERNEL && ans->error == ECHILD);
+}
+
+
 static int
 box_refused(const retort_profile_t *p, const brk_ans_t *ans, err_t *e)
 {
@@ -62,9 +77,7 @@ box_refused(const retort_profile_t *p, const brk_ans_t *ans, err_t *e)
         return -1;
 
     case BRK_ESTEP:
-        if (ans->step == STEP_ENGINE
-            || (ans->step == STEP_TIME && p->backend == RETORT_BACKEND_DOCKER))
-        {
+        if (box_engine(p, ans)) {
             (void) err_set(e, 503, "engine_away",
                            "the container engine did not start a sandbox");
             e->retry_after = 1;
