@@ -11,6 +11,7 @@
 
 #include "retort.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,10 @@
 #define MEMORY_REGIONS  4096
 #define MEMORY_LINE     512
 #define MEMORY_SEALS    (F_SEAL_SEAL|F_SEAL_SHRINK|F_SEAL_GROW|F_SEAL_WRITE)
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL  0x0008U
+#endif
 
 
 /* not on the heap, which moves */
@@ -230,6 +235,27 @@ memory_join_all(void)
 }
 
 
+static int
+memory_file(void)
+{
+    int  fd;
+
+    fd = memfd_create("template",
+                      MFD_CLOEXEC|MFD_ALLOW_SEALING|MFD_NOEXEC_SEAL);
+
+    if (fd == -1 && errno == EINVAL) {
+        /* a system older than the flag */
+        fd = memfd_create("template", MFD_CLOEXEC|MFD_ALLOW_SEALING);
+    }
+
+    if (fd == -1) {
+        memory_die("memfd_create");
+    }
+
+    return fd;
+}
+
+
 void
 memory_settle(void)
 {
@@ -238,11 +264,7 @@ memory_settle(void)
     unsigned  i;
 
     memory_n = memory_find();
-    fd = memfd_create("template", MFD_CLOEXEC|MFD_ALLOW_SEALING);
-
-    if (fd == -1) {
-        memory_die("memfd_create");
-    }
+    fd = memory_file();
 
     for (i = 0, at = 0; i < memory_n; i++) {
         at = memory_move(fd, &memory_regions[i], at);
