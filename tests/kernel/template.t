@@ -134,6 +134,15 @@ is(out("import os, threading, time\n"
     . "pid = os.fork()\nif pid == 0: os._exit(threading.active_count())\n"
     . "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"), "1\n",
     'a fork of the tenant\'s is told to the libraries');
+is(out("import logging, concurrent.futures.thread as pool\n"
+    . "print(pool._global_shutdown_lock.locked(), logging._lock.acquire(timeout=1))\n"
+    . "import threading; t = threading.Thread(target=logging._acquireLock)\n"
+    . "logging._lock.release(); t.start(); t.join(5); print(t.is_alive())"),
+    "False True\nFalse\n", 'and none of their locks is held since the template\'s');
+is(out("import os\nfor i in range(3):\n    pid = os.fork()\n"
+    . "    if pid == 0: os._exit(7)\n"
+    . "    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), end=' ')",
+    timeout => 10), "7 7 7 ", 'nor in the way of a fork');
 
 my $numbers = 'import random, uuid, tempfile, secrets, numpy as np, ctypes; '
     . 'print(np.random.rand(), random.random(), uuid.uuid4(), '
