@@ -287,20 +287,14 @@ static void
 main_template(const start_t *s, int sock, const main_fds_t *fds,
     uint32_t profile)
 {
-    int   i, n, from[2];
-    char  *argv[MAIN_ARGS];
-
-    n = 0;
-    argv[n++] = "retort-launch";
-    argv[n++] = "4";
-    argv[n++] = "retort-kernel";
-    argv[n++] = "--template";
+    int   i, from[2];
+    char  *argv[MAIN_ARGS] = {
+        "retort-launch", "4", "retort-kernel", "--template"
+    };
 
     for (i = 0; s->args[profile][i] != NULL; i++) {
-        argv[n++] = s->args[profile][i];
+        argv[4 + i] = s->args[profile][i];
     }
-
-    argv[n] = NULL;
 
     if (root_make(s, s->rootfs[profile]) == -1) {
         return;
@@ -446,12 +440,8 @@ main_start(start_t *s)
     main_fds_t  fds;
 
     if (main_ids(s) == -1 || main_signals() == -1
-        || main_prepare(s, &fds, boot) == -1)
+        || main_prepare(s, &fds, boot) == -1 || main_fetches(s, &fds) == -1)
     {
-        return 1;
-    }
-
-    if (main_fetches(s, &fds) == -1) {
         return 1;
     }
 
