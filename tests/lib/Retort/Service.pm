@@ -140,7 +140,6 @@ sub configure {
     my %backend = $self->{engine}
         ? (backend => 'docker', docker_image => $self->{engine}->image) : ();
 
-    $self->{image} = $c{image};
     make_path("$d/profiles", "$d/nginx");
     write_file("$d/retortd.conf", join('', map {"$_ $c{$_}\n"} sort keys %c));
 
@@ -490,14 +489,12 @@ sub boxes {
 sub mounts { grep { $_ ne '' } split /\n/, slurp('/proc/self/mountinfo') }
 
 
-# those that came since, and lie in what is this service's, or are made of it;
-# what others mount meanwhile is theirs
+# those that came since, and lie in what is this service's alone, or are made
+# of its layer, as the root of each template is; whatever others mount meanwhile
 sub mounted {
     my ($self) = @_;
-    my @roots = map { $_->{rootfs} // () } values %{ $self->{profiles} };
-    my @paths = grep { $_ ne '/' } $self->{dir}, @roots, map { abs_path($_) // $_ }
-        grep { defined } $self->{image}, $self->{conf}{layer} // $LAYER;
-    my $ours = join '|', map { quotemeta } @paths, "retort-$self->{name}";
+    my @paths = ($self->{dir}, $self->{conf}{layer} // $LAYER, "retort-$self->{name}");
+    my $ours = join '|', map { quotemeta } @paths;
 
     return grep { !$self->{mounts}{$_} && m{[ =:,/](?:$ours)(?:[/ :,]|$)} } mounts();
 }
