@@ -607,7 +607,10 @@ box_exited(broker_t *b, box_t *box)
 }
 
 
-/* a template that is gone makes no box any more */
+/*
+ * A template that is gone, or does not answer, makes no box any more.  What
+ * serves in its place while it is renewed ends with its socket alone.
+ */
 
 void
 box_fail_profile(broker_t *b, uint32_t profile)
@@ -615,6 +618,10 @@ box_fail_profile(broker_t *b, uint32_t profile)
     box_t  *box, *end;
 
     end = b->box + b->settings->nslots;
+    rlog(RLOG_ERROR, "template \"%s\" is gone",
+         b->settings->profile[profile].name);
+    service_kill(&b->template[profile]);
+    service_gone(&b->template[profile]);
 
     for (box = b->box; box < end; box++) {
         if (box->profile == profile && box->pid == 0
@@ -651,7 +658,7 @@ box_overdue(broker_t *b)
             box_free(b, box);
 
         } else if (box->pid == 0) {
-            service_kill(&b->template[box->profile]);
+            box_fail_profile(b, box->profile);
 
         } else {
             box_fail(b, box, STEP_TIME, ETIMEDOUT);

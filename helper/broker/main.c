@@ -107,10 +107,6 @@ broker_template(broker_t *b, uint32_t i)
     }
 
     if (n != (ssize_t) sizeof(ans)) {
-        rlog(RLOG_ERROR, "template \"%s\" is gone",
-             b->settings->profile[i].name);
-        service_kill(&b->template[i]);
-        service_gone(&b->template[i]);
         box_fail_profile(b, i);
         return;
     }

@@ -18,6 +18,7 @@
 #include "metrics.h"
 #include "place.h"
 #include "plan.h"
+#include "readers.h"
 #include "run.h"
 #include "text.h"
 #include "wake.h"
@@ -186,7 +187,12 @@ static int
 plan_input(plan_t *p, const buf_t *question, err_t *e)
 {
     buf_t        text;
+    reader_t     waits;
     out_item_t  *item;
+
+    if (readers_enter(&waits, p->req->workspace, e) == -1) {
+        return -1;
+    }
 
     (void) pthread_mutex_lock(&p->x->lock);
     item = outputs_add(&p->x->res.out, OUT_DISPLAY);
@@ -202,6 +208,7 @@ plan_input(plan_t *p, const buf_t *question, err_t *e)
 
     memset(&text, 0, sizeof(text));
     text.data = exec_ask(p->x, clock_mono_us() + UBIK_WAIT * 1000000ull);
+    readers_leave(&waits);
 
     if (text.data == NULL) {
         return wake_cancelled() != WAKE_GO_ON

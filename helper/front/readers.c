@@ -48,7 +48,8 @@ readers_enter(reader_t *r, const char *workspace, err_t *e)
     }
 
     (void) pthread_mutex_unlock(&readers_mutex);
-    (void) err_set(e, 429, "no_capacity", "too many clients follow runs");
+    (void) err_set(e, 429, "no_capacity", "too many requests follow runs, or "
+                   "wait for an answer");
     e->retry_after = 1;
 
     return -1;

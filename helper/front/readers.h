@@ -1,8 +1,9 @@
 
 /*
- * Clients that follow a run in a request of their own.  Each holds a thread
- * until the run is over, and needs no admission: so they have three of eight
- * threads at most, and those of one workspace two of eight.
+ * Clients that follow a run in a request of their own, and executions that
+ * wait for what their client will say.  Each holds a thread for long and needs
+ * no admission: so they have three of eight threads at most, and those of one
+ * workspace two of eight.
  */
 
 #ifndef FRONT_READERS_H

@@ -57,6 +57,7 @@ typedef struct {
 #define G  (M * 1024)
 #define YEAR  (366ULL * 86400000)
 #define CONF_NO  0
+#define CONF_RENEW  2           /* numbers, once, unlike other lists */
 
 #define TEXT(f)  { #f, CONF_TEXT, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
 #define PATH(f)  { #f, CONF_PATH, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
@@ -95,7 +96,7 @@ static const conf_row_t  conf_profile_rows[] = {
     { "rootfs", CONF_PATH, 0, CONF_NO, CONF_NO, 0, 0 },
     { "import", CONF_LIST, 0, CONF_NO, CONF_NO, 0, START_ARGS - 1 },
     { "import_allow", CONF_LIST, 0, 1, CONF_NO, 1, START_ARGS - 1 },
-    { "renew", CONF_LIST, 0, 2, CONF_NO, 2, START_ARGS - 1 },
+    { "renew", CONF_LIST, 0, 2, CONF_NO, CONF_RENEW, START_ARGS - 1 },
     { "docker_image", CONF_LIST, 0, 3, CONF_NO, 1, START_ARGS - 1 },
     { "docker_runtime", CONF_LIST, 0, 4, CONF_NO, 1, START_ARGS - 1 },
     { "backend", CONF_BACKEND, 4, P(backend), CONF_NO, 0, 1 },
@@ -285,7 +286,7 @@ conf_store(const conf_ctx_t *c, const conf_row_t *row, const char *word,
 static int
 conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
 {
-    int   i, used;
+    int   i, used, given;
     char  *option, **list;
 
     list = (char **) (void *) (c->target + row->offset);
@@ -296,14 +297,24 @@ conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
         option = conf_options[row->offset];
     }
 
-    for (used = 0; *list != NULL; used++) {
-        list++;
+    for (used = given = 0; *list != NULL; used++) {
+        given += *list++ == option;
     }
 
     used += option != NULL ? 2 * n : n + 2 * (int) row->size;
 
-    if (n < (int) row->min || used > (int) row->max) {
+    if (n < (int) row->min || used > (int) row->max
+        || (row->min == CONF_RENEW && given + n != CONF_RENEW))
+    {
         return conf_error(c, "wrong number of values for", row->name);
+    }
+
+    for (i = 0; row->min == CONF_RENEW && i < n; i++) {
+        if (words[i][strspn(words[i], "0123456789")] != '\0'
+            || strlen(words[i]) > 9)
+        {
+            return conf_error(c, "no number of up to nine digits:", words[i]);
+        }
     }
 
     for (i = -(int) row->size; i < n; i++) {

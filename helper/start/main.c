@@ -473,12 +473,8 @@ main_start(start_t *s)
     main_fds_t  fds;
 
     if (main_ids(s) == -1 || main_signals() == -1
-        || main_prepare(s, &fds, boot) == -1)
+        || main_prepare(s, &fds, boot) == -1 || main_fetches(s, &fds) == -1)
     {
-        return 1;
-    }
-
-    if (main_fetches(s, &fds) == -1) {
         return 1;
     }
 

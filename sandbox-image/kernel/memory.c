@@ -11,6 +11,7 @@
 
 #include "retort.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,12 +23,19 @@
 
 #define MEMORY_REGIONS  4096
 #define MEMORY_LINE     512
+#define MEMORY_CHUNK    131072      /* bytes: malloc() maps no smaller ones */
+#define MEMORY_MAPPED   2           /* its mark of them, in a chunk's size */
 #define MEMORY_SEALS    (F_SEAL_SEAL|F_SEAL_SHRINK|F_SEAL_GROW|F_SEAL_WRITE)
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL  0x0008U
+#endif
 
 
 /* not on the heap, which moves */
 
 static memory_region_t  memory_regions[MEMORY_REGIONS];
+static memory_region_t  memory_done[MEMORY_REGIONS];
 static unsigned         memory_n;
 
 
@@ -135,7 +143,12 @@ memory_move(int fd, const memory_region_t *region, off_t at)
     void             *p;
     memory_region_t  r;
 
+    if (region->len == 0 || memory_n == MEMORY_REGIONS) {
+        return at;
+    }
+
     r = *region;
+    memory_done[memory_n++] = r;
     memory_copy(fd, &r, at);
     p = mmap(r.start, r.len, r.prot, MAP_PRIVATE|MAP_FIXED, fd, at);
 
@@ -144,6 +157,58 @@ memory_move(int fd, const memory_region_t *region, off_t at)
     }
 
     return at + (off_t) r.len;
+}
+
+
+/* the size of what malloc() has mapped for itself at "p", or 0 */
+
+static size_t
+memory_chunk(const char *p, const char *end, size_t page)
+{
+    size_t  head[2];
+
+    memcpy(head, p, sizeof(head));
+
+    if (head[0] != 0 || head[1] % page != MEMORY_MAPPED
+        || head[1] < MEMORY_CHUNK
+        || head[1] - MEMORY_MAPPED > (size_t) (end - p))
+    {
+        return 0;
+    }
+
+    return head[1] - MEMORY_MAPPED;
+}
+
+
+/*
+ * Such a chunk stays what it is: to make it larger realloc() has its mapping
+ * grow, which in a file would be past its end.
+ */
+
+static off_t
+memory_move_all(int fd, const memory_region_t *region, off_t at)
+{
+    char             *p, *end;
+    size_t           page, size;
+    memory_region_t  part;
+
+    page = (size_t) sysconf(_SC_PAGESIZE);
+    part = *region;
+    end = region->start + region->len;
+
+    for (p = region->start; p < end; p += size != 0 ? size : page) {
+        size = region->prot & PROT_WRITE ? memory_chunk(p, end, page) : 0;
+
+        if (size != 0) {
+            part.len = (size_t) (p - part.start);
+            at = memory_move(fd, &part, at);
+            part.start = p + size;
+        }
+    }
+
+    part.len = (size_t) (end - part.start);
+
+    return memory_move(fd, &part, at);
 }
 
 
@@ -230,22 +295,39 @@ memory_join_all(void)
 }
 
 
-void
-memory_settle(void)
+static int
+memory_file(void)
 {
-    int       fd;
-    off_t     at;
-    unsigned  i;
+    int  fd;
 
-    memory_n = memory_find();
-    fd = memfd_create("template", MFD_CLOEXEC|MFD_ALLOW_SEALING);
+    fd = memfd_create("template",
+                      MFD_CLOEXEC|MFD_ALLOW_SEALING|MFD_NOEXEC_SEAL);
+
+    if (fd == -1 && errno == EINVAL) {
+        /* a system older than the flag */
+        fd = memfd_create("template", MFD_CLOEXEC|MFD_ALLOW_SEALING);
+    }
 
     if (fd == -1) {
         memory_die("memfd_create");
     }
 
-    for (i = 0, at = 0; i < memory_n; i++) {
-        at = memory_move(fd, &memory_regions[i], at);
+    return fd;
+}
+
+
+void
+memory_settle(void)
+{
+    int       fd;
+    off_t     at;
+    unsigned  i, n;
+
+    n = memory_find();
+    fd = memory_file();
+
+    for (i = 0, at = 0; i < n; i++) {
+        at = memory_move_all(fd, &memory_regions[i], at);
     }
 
     if (fcntl(fd, F_ADD_SEALS, MEMORY_SEALS) == -1 || close(fd) == -1) {
@@ -261,5 +343,5 @@ memory_moved(unsigned *n)
 {
     *n = memory_n;
 
-    return memory_regions;
+    return memory_done;
 }

@@ -424,9 +424,22 @@ snapshot_after(void)
     }
 
     wait = snapshot_due();
+    wait = wait > SNAPSHOT_LULL ? wait : SNAPSHOT_LULL;
 
-    if (wire_waiting(wait > SNAPSHOT_LULL ? wait : SNAPSHOT_LULL)) {
-        return 0;
+    /* handlers of the tenant's do not wait for it, nor is it made for them */
+
+    while (wait > 0) {
+        if (wire_waiting(wait)) {
+            return 0;
+        }
+
+        run_drop_signals();
+
+        if (wire_forked()) {
+            return 0;
+        }
+
+        wait = snapshot_due();
     }
 
     if (snapshot_take()) {

@@ -14,6 +14,7 @@ import inspect
 import io
 import json
 import linecache
+import logging
 import os
 import re
 import subprocess
@@ -126,11 +127,38 @@ def send(kind, data, exact=False):
                            if value is not None])
 
 
-def needless(hook):
-    """After a fork, if there was one thread and no lock was held."""
-    if getattr(hook, "__module__", None) in ("threading", "logging"):
-        return True
-    return getattr(hook, "__name__", None) == "_at_fork_reinit"
+class ForkHooks:
+    """What the libraries do around a fork for threads that a template has not.
+
+    Locks are taken before and let go after, in parent and child: all of
+    that is left out, or nothing.
+    """
+
+    def __init__(self):
+        lists = [self.holding(hook) for hook in (
+            logging._acquireLock, logging._releaseLock, threading._after_fork)]
+        self.lists = [] if None in lists else [(l, l[:]) for l in lists]
+
+    @staticmethod
+    def holding(hook):
+        lists = [one for one in gc.get_referrers(hook) if type(one) is list]
+        return lists[0] if len(lists) == 1 else None
+
+    @staticmethod
+    def needless(hook):
+        if getattr(hook, "__module__", None) in ("threading", "logging"):
+            return True
+        pool = sys.modules.get("concurrent.futures.thread")
+        return (pool is not None and getattr(hook, "__self__", None)
+                is pool._global_shutdown_lock)
+
+    def spare(self):
+        for hooks, whole in self.lists:
+            hooks[:] = [one for one in whole if not self.needless(one)]
+
+    def restore(self):
+        for hooks, whole in self.lists:
+            hooks[:] = whole
 
 
 class DataFormatter(BaseFormatter):
@@ -392,7 +420,7 @@ class Cell:
         self.allowed = []
         self.restricted = 0         # lists of this run
         self.loop = None
-        self.hooks = self.all_hooks = None
+        self.hooks = None
         self.blas = 0
         self.style = self.is_qwen = 0
         self.contexts = retort_context.Contexts(self.shell)
@@ -728,18 +756,10 @@ class Cell:
 
     def settle(self):
         """What is here now stays: no collection in a sandbox touches it."""
-        self.spare_hooks()
+        self.hooks = ForkHooks()
+        self.hooks.spare()
         gc.collect()
         gc.freeze()
-
-    def spare_hooks(self):
-        """What a fork of a template would do for threads that it has not."""
-        lists = [one for one in gc.get_referrers(threading._after_fork)
-                 if type(one) is list]
-
-        if len(lists) == 1:
-            self.hooks, self.all_hooks = lists[0], lists[0][:]
-            self.hooks[:] = [one for one in self.hooks if not needless(one)]
 
     def allow(self, name):
         self.allowed.append(name)
@@ -759,8 +779,8 @@ class Cell:
     def start(self, cpus):
         """First call in a sandbox, before any code of the tenant's."""
         if self.hooks is not None:
-            self.hooks[:] = self.all_hooks
-            self.hooks = self.all_hooks = None
+            self.hooks.restore()
+            self.hooks = None
 
         os.register_at_fork(before=_retort.flush)
 

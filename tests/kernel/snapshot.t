@@ -198,6 +198,14 @@ in_step(21);
 is_deeply(brief('k'), ['result:' . (300 - $echo->{a}), 'ok'],
     'who pauses loses none');
 
+# a copy that is put off holds nothing up
+
+brief("import signal\nsignal.signal(signal.SIGALRM, lambda *a: open('/tmp/rang', 'w'))");
+brief("k = $_") for 1 .. 300;
+brief('signal.setitimer(signal.ITIMER_REAL, 0.05)');
+ok(soon(sub { -e '/proc/' . $kernel->kernel_pid . '/root/tmp/rang' }),
+    'a handler runs between cells, though no copy may be made yet');
+
 $kernel->{flags} = 0;
 brief('k');
 ok(soon(sub { (() = $kernel->pids) == 1 }), 'a run that does not ask ends the copy');

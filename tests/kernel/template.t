@@ -23,16 +23,19 @@ plan skip_all => 'no sandbox image: run auto/image'
 
 my $layer = File::Temp->newdir;
 my $folder = "$layer/usr/lib/python3/dist-packages";
-make_path($folder, "$layer/usr/lib/retort");
+system('cp', '-a', "$Retort::Kernel::LAYER/.", "$layer") == 0
+    or die "cannot copy the layer\n";
+make_path($folder);
 chmod 0755, "$layer";
-system('cp', '-r', "$Retort::Kernel::LAYER/usr/lib/retort",
-    "$layer/usr/lib/") == 0 or die "cannot copy the layer\n";
 
 my %module = (
     leaves_thread => "import threading, time\n"
         . "threading.Thread(target=time.sleep, args=(99,), daemon=True).start()",
     leaves_file => "kept = open('/etc/passwd')",
     is_wrong => '1/0',
+    mapped => "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        . "libc.malloc.restype = libc.realloc.restype = ctypes.c_void_p\n"
+        . "block = libc.malloc(40 << 20)\nctypes.memset(block, 7, 1)\n",
     leaves_output => "import sys\nprint('hello')\nsys.stderr.write('world')",
 );
 
@@ -84,7 +87,8 @@ for my $row (@refused) {
 
 # in the service
 
-my $s = Retort::Service->new;
+my $s = Retort::Service->new(conf => { layer => "$layer" }, profiles => {
+    default => { import => 'numpy pandas matplotlib.pyplot mapped' } });
 
 
 sub out { return $s->run(@_)->{stdout} }
@@ -134,6 +138,20 @@ is(out("import os, threading, time\n"
     . "pid = os.fork()\nif pid == 0: os._exit(threading.active_count())\n"
     . "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"), "1\n",
     'a fork of the tenant\'s is told to the libraries');
+is(out("import logging, concurrent.futures.thread as pool\n"
+    . "print(pool._global_shutdown_lock.locked(), logging._lock.acquire(timeout=1))\n"
+    . "import threading; t = threading.Thread(target=logging._acquireLock)\n"
+    . "logging._lock.release(); t.start(); t.join(5); print(t.is_alive())"),
+    "False True\nFalse\n", 'and none of their locks is held since the template\'s');
+is(out("import os\nfor i in range(3):\n    pid = os.fork()\n"
+    . "    if pid == 0: os._exit(7)\n"
+    . "    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), end=' ')",
+    timeout => 10), "7 7 7 ", 'nor in the way of a fork');
+
+is(out("import ctypes, mapped\nblock = mapped.libc.realloc("
+    . "ctypes.c_void_p(mapped.block), ctypes.c_size_t(1 << 29))\n"
+    . "ctypes.memset(block + (1 << 29) - 1, 1, 1)\nprint(ctypes.string_at(block, 1)[0])"),
+    "7\n", 'a large block of the template\'s can be made larger');
 
 my $numbers = 'import random, uuid, tempfile, secrets, numpy as np, ctypes; '
     . 'print(np.random.rand(), random.random(), uuid.uuid4(), '

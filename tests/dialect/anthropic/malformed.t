@@ -42,7 +42,7 @@ sub bad { refused(ask($_[0]), 400, 'invalid_request_error', $_[1], $_[2]) }
 # JSON
 
 bad($_->[0], $_->[1], substr($_->[0], 0, 30) =~ s/[^ -~]/?/gr) for
-    ['', qr/JSON/], ['{', qr/JSON/], ['[]', qr/object/], ['null', qr/JSON/],
+    ['', qr/JSON/], ['{', qr/JSON/], ['[]', qr/object/], ['null', qr/object/],
     ["{\"content\":\"\xff\"}", qr/UTF-8/], ['{} x', qr/JSON/],
     ['{"content":[],"content":[]}', qr/twice/],
     ['{"content":[{"a":"\ud800"}]}', qr/./],

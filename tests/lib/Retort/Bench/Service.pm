@@ -78,15 +78,6 @@ sub begin {
 }
 
 
-# its own: engines that are peers mount and unmount as they like
-sub mounts {
-    my ($self) = @_;
-
-    return scalar(() = Retort::Service::slurp('/proc/mounts')
-                  =~ /^.*(?:retort-\Q$self->{name}\E|\Q$self->{dir}\E).*\n/mg);
-}
-
-
 sub end_empty {
     my ($self) = @_;
     my $pid = delete $self->{empty} or return;
