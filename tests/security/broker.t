@@ -23,7 +23,8 @@ my $store = "$s->{dir}/artifacts";
 
 mkdir $bin;
 
-for my $program (qw(retort-broker retort-mapd retort-launch retort-fetch)) {
+for my $program (qw(retort-broker retort-mapd retort-launch retort-fetch
+        retort-docker)) {
     copy("$top/objs/$program", "$bin/$program") or die "$program: $!";
     chmod 0755, "$bin/$program";
 }
