@@ -1,0 +1,104 @@
+#!/usr/bin/perl
+
+# What the engine was asked for, as it tells it of a living sandbox: what is
+# promised, with the profile's numbers, and nothing else.
+
+use strict;
+use warnings;
+
+use FindBin;
+use Test::More;
+
+use lib "$FindBin::Bin/../lib";
+
+BEGIN { $ENV{RETORT_BACKEND} = 'docker' }
+
+use Retort::Service;
+
+my $s = Retort::Service->new(profiles => { default => {
+    ready => 0, memory => '256m 256m', processes => '40 40', cpu => '1 1',
+    files => '200 200', disk => '32m 32m', inodes => '1000 1000',
+    tmp => '16m 16m' } });
+my $e = $s->{engine};
+
+# the service has tried one when it started
+ok($s->until_true(sub { !$s->containers }), 'a pool of none has no container');
+
+my $id = $s->session;
+is($s->run('print(2+2)', sandbox_id => $id)->{stdout}, "4\n", 'a session runs');
+
+my @ids = $s->containers;
+is(scalar @ids, 1, 'it is one container');
+
+my $c = $e->inspect($ids[0]);
+my ($conf, $host) = @$c{qw(Config HostConfig)};
+
+# empty in one of the engine's ways
+sub nothing {
+    my ($v) = @_;
+
+    return 1 if !defined $v || $v eq '' || (!ref $v || ref $v eq
+        'JSON::PP::Boolean') && !$v;
+    return ref $v eq 'ARRAY' ? !@$v : ref $v eq 'HASH' ? !grep { !nothing($_) }
+        values %$v : 0;
+}
+
+
+my %has = map { $_ => $host->{$_} } grep { !nothing($host->{$_}) } keys %$host;
+my $seccomp = (grep {/^seccomp=/} @{ $has{SecurityOpt} // [] })[0] // '';
+my %limits = map { $_ => delete $has{$_} } qw(Memory MemorySwap);
+my %ulimits = map { $_->{Name} => "$_->{Soft} $_->{Hard}" }
+    @{ delete $has{Ulimits} // [] };
+my %tmpfs = %{ delete $has{Tmpfs} // {} };
+
+is_deeply([grep { !/^seccomp=/ } @{ delete $has{SecurityOpt} }],
+    ['no-new-privileges'], 'nothing inside gains a right by exec');
+like($seccomp, qr/"defaultAction"/, 'the seccomp profile is not the engine\'s');
+unlike($seccomp, qr/"defaultAction"\s*:\s*"SCMP_ACT_ALLOW"/,
+    'what it does not name, it does not allow');
+
+# where the engine puts them, and how it shows what cannot be changed
+delete @has{qw(CgroupParent Runtime ShmSize ConsoleSize MaskedPaths
+    ReadonlyPaths Isolation)};
+
+is_deeply(\%has, {
+    NetworkMode => 'none', IpcMode => 'private', CgroupnsMode => 'private',
+    ReadonlyRootfs => JSON::PP::true, AutoRemove => JSON::PP::true,
+    CapDrop => ['ALL'], LogConfig => { Type => 'none', Config => {} },
+    RestartPolicy => { Name => 'no', MaximumRetryCount => 0 },
+    NanoCpus => 1_000_000_000, PidsLimit => $has{PidsLimit},
+}, 'all that was asked for is what is promised') or diag(explain \%has);
+
+is($limits{Memory}, $limits{MemorySwap}, 'there is no swap');
+cmp_ok($limits{Memory}, '>=', 256 << 20, 'the memory is the profile\'s');
+cmp_ok($limits{Memory}, '<=', 512 << 20, '... and that of an interpreter');
+cmp_ok($has{PidsLimit}, '<=', 41, 'so is the number of processes');
+is($ulimits{nofile}, '200 200', 'and that of descriptors');
+is($ulimits{core}, '0 0', 'there are no core files');
+
+is_deeply([sort keys %tmpfs], [qw(/dev/shm /tmp /workspace)],
+    'three places can be written to');
+like($tmpfs{'/workspace'}, qr/size=33554432,.*nr_inodes=1000/,
+    'the workspace has the profile\'s size');
+like($tmpfs{'/tmp'}, qr/size=16777216,/, '/tmp as well');
+is(scalar(grep { !/nosuid/ || !/nodev/ } values %tmpfs), 0,
+    'none takes a device or another user\'s rights');
+is_deeply([map { $_->{Destination} } @{ $c->{Mounts} }], [],
+    'no file and no volume of the host is mounted');
+
+unlike($conf->{User}, qr/^(?:root|0)?(?::|$)/, 'the user is not root');
+is_deeply([$s->containers], \@ids, 'the label names the service');
+is($c->{Image}, $e->image, 'the image is the profile\'s');
+is_deeply([grep { $_ ne 'none' } keys %{ $c->{NetworkSettings}{Networks} }],
+    [], 'no network is joined');
+
+my $status = Retort::Service::slurp("/proc/$c->{State}{Pid}/status");
+my %status = $status =~ /^(\w+):\s*(\S+)/mg;
+is($status{CapBnd}, '0' x 16, 'its first process can have no capability');
+is($status{NoNewPrivs}, 1, 'nor gain one');
+is($status{Seccomp}, 2, 'and its calls are filtered');
+
+$s->json('DELETE', "/v1/sandboxes/$id");
+ok($s->until_true(sub { !$s->containers }), 'the container goes with the session');
+$s->end;
+done_testing();
