@@ -48,6 +48,13 @@ runs('an interpreter that ends', 'import os; os._exit(3)');
 runs('too much output', 'print("\n".join(["y" * 20] * 99))',
      where => 'short');
 
+my $draw = "import matplotlib.pyplot as plt\nlines = plt.plot([1, 4, 9])";
+
+event('a figure', sub {
+    $t->run($_[0], $_[0] ne 'anthropic' ? $draw
+        : "import os\n$draw\nplt.savefig(os.environ['OUTPUT_DIR'] + '/a.png')");
+});
+
 # sandboxes that there are not
 
 sub inside {

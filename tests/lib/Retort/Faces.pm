@@ -200,6 +200,7 @@ sub normal {
         s/(Traceback \(most recent call last\)).*?(\\n\w+: )/$1$2/g;
         s/"state(\\?)":\\?"(?:kept|restored)/"state$1":$1"STATE/g;
         s/\b[0-9a-f]{32}(\.\w+)/HEX$1/g;
+        s{[A-Za-z0-9+/]{400,}={0,2}}{BASE64}g;
         s/line \d+: +\d+ Killed +/line N: N Killed /g;
         s/^\n+|\n+\z//g;
         s/\r?\n/ ⏎ /g;
