@@ -50,10 +50,10 @@ sub settings {
 
     my $profile = pack('a32', 'default') . limits(1) . limits(2)
                   . pack('Q6', @run) . pack('Q6', @max)
-                  . pack('LLQLLLLa256a256', $o{ready} // 0, $o{sessions} // 64,
+                  . pack('LLQLLLLLLa256a256', $o{ready} // 0, $o{sessions} // 64,
                          $o{alive} // 0, $o{life} // 0,
                          length($o{manifest} // ''), $o{snapshot} // 0,
-                         $o{fence} // 0, $o{m6_static_url} // '',
+                         $o{fence} // 0, $o{backend} // 0, 0, $o{m6_static_url} // '',
                          $o{m6_work_dir} // '');
 
     $profile .= "\0" x (-length($profile) % 8);
