@@ -80,7 +80,7 @@ static const gen_group_t  gen_allow[] = {
             "setpgid", "getpgrp", "getsid", "setsid", "kill", "tkill",
             "tgkill", "set_tid_address", "set_robust_list", "get_robust_list",
             "futex", "rseq", "arch_prctl", "sched_yield", "sched_getaffinity",
-            "sched_getparam", "sched_getscheduler", "sched_setscheduler",
+            "sched_getparam", "sched_getscheduler",
             "sched_get_priority_max", "sched_get_priority_min",
             "getpriority", "setpriority",
             "getrlimit", "setrlimit", "getrusage", "times") },
@@ -147,6 +147,12 @@ static const unsigned long  gen_prctl[] = {
     PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NO_NEW_PRIVS,
     PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_SET_VMA,
     PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_SET_TIMERSLACK
+};
+
+/* to give way, and back */
+
+static const unsigned long  gen_policy[] = {
+    SCHED_OTHER, SCHED_BATCH
 };
 
 static const unsigned long  gen_ioctl[] = {
@@ -277,6 +283,7 @@ gen_arguments(scmp_filter_ctx ctx)
     GEN_VALUES(ctx, fcntl, 1, gen_fcntl);
     GEN_VALUES(ctx, madvise, 2, gen_madvise);
     GEN_VALUES(ctx, setsockopt, 2, gen_sockopt);
+    GEN_VALUES(ctx, sched_setscheduler, 1, gen_policy);
 }
 
 
@@ -322,7 +329,7 @@ static const char *const  gen_sealing[] = {
     "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
     "seccomp", "prctl", "prlimit64", "mmap", "madvise", "ioctl", "fcntl",
     "personality", "memfd_create", "preadv2", "setsockopt", "setgroups",
-    "capset", NULL
+    "capset", "sched_setscheduler", NULL
 };
 
 
