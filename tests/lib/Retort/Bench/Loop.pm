@@ -25,7 +25,7 @@ sub rate {
 
     make_path($programs);
     symlink "$Retort::Bench::TOP/objs/retort-$_", "$programs/retort-$_"
-        for qw(mapd launch front fetch kernel);
+        for qw(mapd launch front fetch docker kernel);
     symlink "$Retort::Bench::TOP/objs/bench/loop", "$programs/retort-broker";
     $s->{conf}{programs} = $programs;
     $s->configure;
