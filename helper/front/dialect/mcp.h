@@ -80,6 +80,7 @@ struct mcp_tool_s {
     int                    handle;      /* "sandbox_id" goes in and out */
     int                    alone;       /* never in a session */
     int                    task;        /* always one */
+    int                    faulty;      /* its end is a fault of the protocol */
     int                    fixture;     /* only with fixtures */
     int                    rpc;         /* bad arguments are no result */
     const char            *as;          /* offered with it, but not listed */
@@ -202,6 +203,17 @@ int mcp_origin(mcp_t *m);
 void mcp_era(mcp_t *m);
 int mcp_check(mcp_t *m);
 int mcp_is_version(const char *version);
+
+/* does the header, by its param's name, say this?  1 or 0 */
+
+int mcp_says(const mcp_t *m, const char *name, const char *value);
+
+/*
+ * Arguments that the schema wants in headers of their own, too
+ * ("x-mcp-header"): 0; or -1, and it is answered.
+ */
+
+int mcp_mirrored(mcp_t *m, const char *input);
 
 /* mcp_tools.c */
 

@@ -167,7 +167,7 @@ mcp_decoded(const char *p, size_t n, const char *value)
 }
 
 
-static int
+int
 mcp_says(const mcp_t *m, const char *name, const char *value)
 {
     size_t       n;

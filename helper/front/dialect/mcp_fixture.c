@@ -82,6 +82,11 @@ static const mcp_fixture_t  mcp_fixtures[] = {
     { .name = "json_schema_2020_12_tool", .input = MCP_DRAFT_INPUT,
       .content = "[" MCP_SAID("ok") "]" },
 
+    { .name = "test_header_param", .input = "{\"type\":\"object\","
+          "\"properties\":{\"region\":{\"type\":\"string\","
+          "\"x-mcp-header\":\"Region\"}}}",
+      .content = "[" MCP_SAID("ok") "]" },
+
     { .name = "test_missing_capability", .input = MCP_NOTHING,
       .serve = mcp_fixture_sampling },
 
@@ -188,6 +193,10 @@ mcp_fixture_call(mcp_t *m, const mcp_fixture_t *f)
     static const char *const  types[] = { "text/event-stream" };
 
     m->fixture = f;
+
+    if (m->modern && mcp_mirrored(m, f->input) == -1) {
+        return CALL_ANSWERED;
+    }
 
     if (f->serve != NULL) {
         return f->serve(m);

@@ -129,5 +129,12 @@ const mcp_tool_t  mcp_fixture_tools[] = {
       .language = KRN_PYTHON, .alone = 1, .ready = mcp_job_failing,
       .done = mcp_code_done, .fail = mcp_code_fail },
 
+    { .name = "protocol_error_job", .title = "Faulty",
+      .description = "A fixture.", .input = "{\"type\":\"object\"}",
+      .annotations = MCP_READS, .keys = mcp_job_keys, .fixture = 1, .task = 1,
+      .faulty = 1, .language = KRN_PYTHON, .alone = 1,
+      .ready = mcp_job_failing, .done = mcp_code_done,
+      .fail = mcp_code_fail },
+
     { .name = NULL }
 };

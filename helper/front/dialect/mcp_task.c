@@ -140,7 +140,12 @@ mcp_task_show(mcp_t *m, const exec_t *x)
 
     o = mcp_task(x, "complete");
 
-    if (x->state == EXEC_OVER && x->res.verdict == VERDICT_LOST) {
+    if (x->state == EXEC_OVER && m->tool->faulty) {
+        native_add(o, "status", mcp_text("failed"));
+        native_add(o, "error", mcp_json("{\"code\":-32603,\"message\":"
+                                        "\"This is a fixture's fault.\"}"));
+
+    } else if (x->state == EXEC_OVER && x->res.verdict == VERDICT_LOST) {
         error = json_object_new_object();
         native_add(error, "code", json_object_new_int(MCP_INTERNAL));
         native_add(error, "message", mcp_text("the service lost the run"));

@@ -171,4 +171,19 @@ ok(wait_for(sub { status() eq 'running' }), 'a run is under way');
 $c->close;
 ok(wait_for(sub { status() eq 'cancelled' }), 'its client left, it is ended');
 
+# an argument that stands in a header, too
+
+for ([{ region => 'eu' }, 'eu', 200], [{ region => 'eu' }, undef, 400],
+     [{ region => 'eu' }, 'us', 400], [{}, undef, 200], [{}, 'eu', 400],
+     [{ region => 'Hello' }, '=?base64?SGVsbG8=?=', 200],
+     [{ region => 'Hello' }, '=?base64?SGVsbG8?=', 400],
+     [{ region => 'Hello' }, '=?base64?SGVs!!!bG8=?=', 400])
+{
+    my ($args, $header, $status) = @$_;
+    is_deeply(code(tool('test_header_param', $args, RETORT_MCP_FIXTURES =>
+        'on', HTTP_MCP_PARAM_REGION => $header)),
+        [$status, $status == 400 ? -32020 : undef, 'i'],
+        ($args->{region} // 'nothing') . ' and ' . ($header // 'no header'));
+}
+
 done_front($f);

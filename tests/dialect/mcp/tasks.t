@@ -36,7 +36,7 @@ sub rpc {
         'application/json', RETORT_EXECUTION => sprintf('exec_n1_%032x', ++$n),
         $new ? (HTTP_MCP_PROTOCOL_VERSION => V, HTTP_MCP_METHOD => $method,
                 defined $name ? (HTTP_MCP_NAME => $name) : ()) : (),
-        RETORT_WORKSPACE => $o{who} // 'demo');
+        RETORT_WORKSPACE => $o{who} // 'demo', %{$o{more} // {}});
 }
 
 sub call {
@@ -122,5 +122,19 @@ my ($no) = grep { $_->{resultType} ne 'task' } @all;
 is($no->{structuredContent}{error}{name}, 'no_capacity', 'then it says so');
 rpc('tasks/cancel', { taskId => $_->{taskId} })
     for grep { defined $_->{taskId} } @all;
+
+# a fixture of the conformance suite, which ends in a fault
+
+my @fixtures = (more => { RETORT_MCP_FIXTURES => 'on' });
+$r = rpc('tools/call', { name => 'protocol_error_job', arguments => {} },
+         @fixtures)->{json}{result};
+is($r->{resultType}, 'task', 'a fixture is a task');
+$id = $r->{taskId};
+wait_for(sub {
+    $r = task($id, @fixtures)->{json}{result};
+    return $r->{status} ne 'working';
+});
+is_deeply([$r->{status}, $r->{error}{code}, exists $r->{result}],
+          ['failed', -32603, ''], 'that fails without a result');
 
 done_front($f);
