@@ -44,10 +44,13 @@ anthropic_error(const char *kind, const char *code)
 }
 
 
-/* why a run is told of as an error; NULL if it is not */
+/*
+ * Why a run is told of as an error; NULL if it is not.  Python's tool has no
+ * word for too much: its result says what is missing.
+ */
 
 static const char *
-anthropic_fault(const turn_step_t *s)
+anthropic_fault(anthropic_tool_t tool, const turn_step_t *s)
 {
     if (s->x == NULL) {
         return s->e.status == 429 ? "too_many_requests" : "unavailable";
@@ -63,7 +66,9 @@ anthropic_fault(const turn_step_t *s)
         return "unavailable";
 
     default:
-        return outputs_cut(&s->x->res.out) || s->x->res.out.unshown != 0
+        return tool == ANTHROPIC_BASH
+               && (outputs_cut(&s->x->res.out)
+                   || s->x->res.out.unshown != 0)
                ? "output_file_too_large" : NULL;
     }
 }
@@ -120,6 +125,11 @@ anthropic_unkept(const outputs_t *out, buf_t *to)
                                   item->artifacts[i].why);
             }
         }
+    }
+
+    if (out->unshown != 0) {
+        (void) buf_printf(to, "%u more not kept: too large, or too many\n",
+                          out->unshown);
     }
 }
 
@@ -191,7 +201,7 @@ anthropic_run(const anthropic_use_t *u, const turn_step_t *s)
     json_object   *o;
 
     kind = anthropic_kinds[u->tool];
-    fault = anthropic_fault(s);
+    fault = anthropic_fault(u->tool, s);
 
     if (fault != NULL) {
         return anthropic_error(kind, fault);
@@ -214,7 +224,7 @@ anthropic_edited(const turn_step_t *s)
 {
     const char  *fault;
 
-    fault = s->x == NULL ? anthropic_fault(s) : NULL;
+    fault = s->x == NULL ? anthropic_fault(ANTHROPIC_EDITOR, s) : NULL;
 
     return fault != NULL ? editor_error(fault, NULL)
                          : editor_result(&s->x->res);
