@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bounds.h"
@@ -110,6 +111,7 @@ routes_call_memo(call_t *c, exec_t *x)
     }
 
     (void) pthread_mutex_lock(&x->lock);
+    free(x->memo);
     x->memo = c->memo.data;
     (void) pthread_mutex_unlock(&x->lock);
 
@@ -237,6 +239,7 @@ routes_call_look(routes_t *r, call_t *c)
 
     r->dialect->call_look(c, x);
     (void) pthread_mutex_unlock(&x->lock);
+    routes_call_memo(c, x);
 
     if (c->cancel) {
         exec_cancel(x);

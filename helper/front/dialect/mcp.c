@@ -403,7 +403,7 @@ mcp_call(call_t *c)
         return CALL_ANSWERED;
     }
 
-    if (mcp_origin(m) == -1 || mcp_read(m) == -1) {
+    if (mcp_read(m) == -1) {
         return CALL_ANSWERED;
     }
 
@@ -497,17 +497,20 @@ static const dialect_route_t  mcp_prisme_routes[] = {
 };
 
 
+#define MCP_CALLS                                                             \
+    .check = mcp_origin, .fail = mcp_fail, .call = mcp_call,                  \
+    .call_done = mcp_call_done, .call_fail = mcp_call_fail,                   \
+    .call_free = mcp_call_free, .call_session = mcp_session
+
+#define MCP_STREAMS                                                           \
+    .stream = mcp_stream_head, .call_event = mcp_call_event
+
+
 const dialect_t  dialect_mcp = {
     .name = "mcp",
     .routes = mcp_routes,
-    .fail = mcp_fail,
-    .call = mcp_call,
-    .call_done = mcp_call_done,
-    .call_fail = mcp_call_fail,
-    .call_free = mcp_call_free,
-    .call_session = mcp_session,
-    .stream = mcp_stream_head,
-    .call_event = mcp_call_event,
+    MCP_CALLS,
+    MCP_STREAMS,
     .call_resume = mcp_call_resume,
     .call_filed = mcp_call_filed,
     .call_talk = mcp_call_talk,
@@ -520,24 +523,13 @@ const dialect_t  dialect_mcp = {
 const dialect_t  dialect_prisme = {
     .name = "prisme",
     .routes = mcp_prisme_routes,
-    .fail = mcp_fail,
-    .call = mcp_call,
-    .call_done = mcp_call_done,
-    .call_fail = mcp_call_fail,
-    .call_free = mcp_call_free,
-    .call_session = mcp_session
+    MCP_CALLS
 };
 
 
 const dialect_t  dialect_azure_mcp = {
     .name = "azure_mcp",
     .routes = mcp_prisme_routes,
-    .fail = mcp_fail,
-    .call = mcp_call,
-    .call_done = mcp_call_done,
-    .call_fail = mcp_call_fail,
-    .call_free = mcp_call_free,
-    .call_session = mcp_session,
-    .stream = mcp_stream_head,
-    .call_event = mcp_call_event
+    MCP_CALLS,
+    MCP_STREAMS
 };

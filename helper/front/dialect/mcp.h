@@ -81,6 +81,8 @@ struct mcp_tool_s {
     int                    alone;       /* never in a session */
     int                    task;        /* always one */
     int                    faulty;      /* its end is a fault of the protocol */
+    int                    cut;         /* its stream is, where it begins */
+    const char            *asks;        /* JSON: what its task asks for first */
     int                    fixture;     /* only with fixtures */
     int                    rpc;         /* bad arguments are no result */
     const char            *as;          /* offered with it, but not listed */
@@ -103,6 +105,10 @@ struct mcp_tool_s {
 /* a value of "params": a text, "" if it is none */
 
 const char *mcp_param(const mcp_t *m, const char *name);
+
+/* the same of "arguments" in it */
+
+const char *mcp_argument(const mcp_t *m, const char *name);
 
 /* does the client say that it can? */
 
@@ -147,6 +153,11 @@ const mcp_fixture_t *mcp_fixture(const mcp_t *m, const char *name);
 void mcp_fixture_list(const mcp_t *m, json_object *all);
 call_do_t mcp_fixture_call(mcp_t *m, const mcp_fixture_t *f);
 int mcp_fixture_asks(mcp_t *m, const char *name);
+
+/* a task that asks: how it stands, put into "o"; what its client answers */
+
+void mcp_fixture_parked(const exec_t *x, json_object *o);
+void mcp_fixture_told(mcp_t *m, const exec_t *x);
 int mcp_call_talk(call_t *c, buf_t *to, const char *heard);
 
 /* mcp_rpc.c: 0; or -1, and it is answered */
@@ -184,6 +195,11 @@ json_object *mcp_token(const mcp_t *m);
 void mcp_memo(mcp_t *m);
 void mcp_stream_wish(mcp_t *m);
 int mcp_stream_head(int form, answer_t *a);
+
+/* a stream that ends where it begins: its client comes back for the rest */
+
+void mcp_stream_cut(mcp_t *m, const exec_t *x);
+
 void mcp_call_event(call_t *c, const exec_t *x, const event_t *ev, buf_t *to);
 int mcp_call_resume(call_t *c, char id[REQ_EXECUTION], uint64_t *after,
     err_t *e);
@@ -197,9 +213,12 @@ call_do_t mcp_task_look(mcp_t *m);
 void mcp_call_task(call_t *c, const exec_t *x);
 void mcp_call_look(call_t *c, const exec_t *x);
 
-/* mcp_era.c: each 0; or -1, and it is answered */
+/* mcp_era.c: may this site's pages speak to us?  0, or -1 and "e" */
 
-int mcp_origin(mcp_t *m);
+int mcp_origin(const request_t *req, err_t *e);
+
+/* which era it is; is it what its headers say?  0; or -1, and it is answered */
+
 void mcp_era(mcp_t *m);
 int mcp_check(mcp_t *m);
 int mcp_is_version(const char *version);
@@ -245,13 +264,20 @@ extern const mcp_tool_t  mcp_files_tools[];
 extern const mcp_tool_t  mcp_anthropic_tools[];
 extern const mcp_tool_t  mcp_fixture_tools[];
 
+/* code may do anything that it can: a client should ask first */
+
+#define MCP_HINTS                                                             \
+    "{\"readOnlyHint\":false,\"destructiveHint\":true,"                       \
+    "\"idempotentHint\":false,\"openWorldHint\":true}"
+
 #define MCP_READS                                                             \
     "{\"readOnlyHint\":true,\"destructiveHint\":false,"                       \
     "\"idempotentHint\":true,\"openWorldHint\":false}"
 
-/* "sandbox_id" */
+/* "sandbox_id"; code, whatever it is called */
 
 int mcp_arg_sandbox(void *to, json_object *v, err_t *e);
+int mcp_arg_code(void *to, json_object *v, err_t *e);
 
 /* the run's pictures, added to a result */
 

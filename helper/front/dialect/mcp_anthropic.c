@@ -22,23 +22,7 @@
     "\"sandbox_id\":{\"type\":[\"string\",\"null\"]}},"                       \
     "\"required\":[\"type\",\"sandbox_id\"]}"
 
-#define MCP_ASKS                                                              \
-    "{\"readOnlyHint\":false,\"destructiveHint\":true,"                       \
-    "\"idempotentHint\":false,\"openWorldHint\":true}"
-
 #define MCP_STRING(name)  "\"" name "\":{\"type\":\"string\"}"
-
-
-static int
-mcp_block_code(void *to, json_object *v, err_t *e)
-{
-    job_t  *job;
-
-    job = &((mcp_t *) to)->call->job;
-    job->code = json_in_copy(v, &job->code_len, e);
-
-    return job->code != NULL ? 0 : -1;
-}
 
 
 /* the editor reads its input as a whole */
@@ -55,14 +39,14 @@ mcp_block_later(void *to, json_object *v, err_t *e)
 
 
 static const json_in_key_t  mcp_keys_python[] = {
-    { "code", JSON_IN_STRING, mcp_block_code },
+    { "code", JSON_IN_STRING, mcp_arg_code },
     { "sandbox_id", JSON_IN_STRING, mcp_arg_sandbox },
     { NULL, JSON_IN_STRING, NULL }
 };
 
 
 static const json_in_key_t  mcp_keys_command[] = {
-    { "command", JSON_IN_STRING, mcp_block_code },
+    { "command", JSON_IN_STRING, mcp_arg_code },
     { "sandbox_id", JSON_IN_STRING, mcp_arg_sandbox },
     { NULL, JSON_IN_STRING, NULL }
 };
@@ -152,7 +136,7 @@ const mcp_tool_t  mcp_anthropic_tools[] = {
       .input = "{\"type\":\"object\",\"properties\":{" MCP_STRING("code") ","
           MCP_OF_BOX "},\"required\":[\"code\"],"
           "\"additionalProperties\":false}",
-      .output = MCP_BLOCK, .annotations = MCP_ASKS, .keys = mcp_keys_python,
+      .output = MCP_BLOCK, .annotations = MCP_HINTS, .keys = mcp_keys_python,
       .language = KRN_PYTHON, .handle = 1, .ready = mcp_block_ready,
       .done = mcp_block_done, .fail = mcp_block_fail },
 
@@ -162,7 +146,7 @@ const mcp_tool_t  mcp_anthropic_tools[] = {
       .input = "{\"type\":\"object\",\"properties\":{" MCP_STRING("command")
           "," MCP_OF_BOX "},\"required\":[\"command\"],"
           "\"additionalProperties\":false}",
-      .output = MCP_BLOCK, .annotations = MCP_ASKS, .keys = mcp_keys_command,
+      .output = MCP_BLOCK, .annotations = MCP_HINTS, .keys = mcp_keys_command,
       .language = KRN_BASH, .handle = 1, .ready = mcp_block_ready,
       .done = mcp_block_done, .fail = mcp_block_fail },
 
@@ -175,7 +159,7 @@ const mcp_tool_t  mcp_anthropic_tools[] = {
           "\"view_range\":{\"type\":\"array\",\"items\":{\"type\":"
           "\"integer\"}}," MCP_OF_BOX "},\"required\":[\"command\","
           "\"path\"],\"additionalProperties\":false}",
-      .output = MCP_BLOCK, .annotations = MCP_ASKS, .keys = mcp_keys_editor,
+      .output = MCP_BLOCK, .annotations = MCP_HINTS, .keys = mcp_keys_editor,
       .language = KRN_BASH, .handle = 1, .ready = mcp_editor_ready,
       .done = mcp_block_done, .fail = mcp_block_fail },
 

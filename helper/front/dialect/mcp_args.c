@@ -17,7 +17,7 @@
 #define MCP_PRISME_TIME  20000  /* msec, unless less is allowed */
 
 
-static int
+int
 mcp_arg_code(void *to, json_object *v, err_t *e)
 {
     job_t  *job;

@@ -14,10 +14,6 @@
 #include "native.h"
 
 
-#define MCP_AZURE_HINTS                                                       \
-    "{\"readOnlyHint\":false,\"destructiveHint\":true,"                       \
-    "\"idempotentHint\":false,\"openWorldHint\":true}"
-
 #define MCP_AZURE_LAUNCHED                                                    \
     "{\"type\":\"object\",\"properties\":{\"environmentId\":{\"type\":"       \
     "\"string\"}},\"required\":[\"environmentId\"]}"
@@ -274,7 +270,7 @@ const mcp_tool_t  mcp_azure_tools[] = {
           "code. It is made when something first runs in it, and ends when "
           "nothing has for some time.",
       .input = "{\"type\":\"object\",\"properties\":{}}",
-      .output = MCP_AZURE_LAUNCHED, .annotations = MCP_AZURE_HINTS,
+      .output = MCP_AZURE_LAUNCHED, .annotations = MCP_HINTS,
       .keys = mcp_azure_none, .now = mcp_azure_launch,
       .fail = mcp_azure_fail, .rpc = 1 },
 
@@ -287,7 +283,7 @@ const mcp_tool_t  mcp_azure_tools[] = {
           "Variables, and files in /mnt/data, stay.",
       .input = MCP_AZURE_INPUT("\"pythonCode\":{\"type\":\"string\"}")
           "\"required\":[\"environmentId\",\"pythonCode\"]}",
-      .output = MCP_AZURE_OUTPUT, .annotations = MCP_AZURE_HINTS,
+      .output = MCP_AZURE_OUTPUT, .annotations = MCP_HINTS,
       .keys = mcp_azure_python, .language = KRN_PYTHON,
       .ready = mcp_azure_ready, .done = mcp_azure_done,
       .fail = mcp_azure_fail, .rpc = 1 },
@@ -301,7 +297,7 @@ const mcp_tool_t  mcp_azure_tools[] = {
           "\"execCommandAndArgs\":{\"type\":\"array\",\"items\":{\"type\":"
           "\"string\"}}")
           "\"required\":[\"environmentId\"]}",
-      .output = MCP_AZURE_OUTPUT, .annotations = MCP_AZURE_HINTS,
+      .output = MCP_AZURE_OUTPUT, .annotations = MCP_HINTS,
       .keys = mcp_azure_shell, .language = KRN_BASH,
       .ready = mcp_azure_ready, .done = mcp_azure_done,
       .fail = mcp_azure_fail, .rpc = 1 },

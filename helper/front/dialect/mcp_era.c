@@ -73,19 +73,20 @@ mcp_is_local(const char *origin)
 
 
 /*
- * Pages of other sites may not speak to us through somebody's browser.  Our
- * own site is where links to artifacts lead.  A name that somebody else lets
- * resolve to us is in the Host as well as in the Origin, and proves nothing.
+ * Pages of other sites may not speak to us through somebody's browser, whatever
+ * the method.  Our own site is where links to artifacts lead.  A name that
+ * somebody else lets resolve to us is in the Host as well as in the Origin, and
+ * proves nothing.
  */
 
 int
-mcp_origin(mcp_t *m)
+mcp_origin(const request_t *req, err_t *e)
 {
     size_t       n;
     const char  *origin, *base;
 
-    origin = mcp_header(m, "HTTP_ORIGIN");
-    base = m->call->req->link.base;
+    origin = request_param(req->params, "HTTP_ORIGIN");
+    base = req->link.base;
 
     if (origin == NULL || mcp_is_local(origin)) {
         return 0;
@@ -99,7 +100,7 @@ mcp_origin(mcp_t *m)
         return 0;
     }
 
-    return mcp_error(m, 403, 403, "this origin is not allowed", NULL);
+    return err_set(e, 403, "foreign_origin", "this origin is not allowed");
 }
 
 

@@ -25,9 +25,19 @@
     "\"sandbox_id\":{\"type\":\"string\",\"description\":"                    \
     "\"Sandbox of an earlier result.\"}"
 
-#define MCP_IN_PATH                                                           \
+/* schemas: what is there beside the sandbox, and which of it has to be */
+
+#define MCP_TAKES(more, required)                                             \
+    "{\"type\":\"object\",\"properties\":{" MCP_IN_SANDBOX ","                \
     "\"path\":{\"type\":\"string\",\"description\":"                          \
-    "\"Name in the working folder.\"}"
+    "\"Name in the working folder.\"}" more "}," required                     \
+    "\"additionalProperties\":false}"
+
+#define MCP_GIVES(more)                                                       \
+    "{\"type\":\"object\",\"properties\":{" MCP_OF_FILE "," more "},"         \
+    "\"required\":[\"sandbox_id\",\"error\"]}"
+
+#define MCP_HAS_PATH  "\"required\":[\"path\"],"
 
 
 /* models like to say where the working folder is */
@@ -336,13 +346,11 @@ const mcp_tool_t  mcp_files_tools[] = {
     { .name = "write_file", .title = "Write a file",
       .description = "Writes a file of a sandbox, over one of this name. "
           "Without sandbox_id a sandbox is made; its id is in the result.",
-      .input = "{\"type\":\"object\",\"properties\":{" MCP_IN_SANDBOX ","
-          MCP_IN_PATH ",\"text\":{\"type\":\"string\"},\"base64\":{\"type\":"
-          "\"string\",\"description\":\"Instead of text, for bytes.\"}},"
-          "\"required\":[\"path\"],\"additionalProperties\":false}",
-      .output = "{\"type\":\"object\",\"properties\":{" MCP_OF_FILE ","
-          "\"path\":{\"type\":\"string\"},\"expires_at\":{\"type\":"
-          "[\"string\",\"null\"]}},\"required\":[\"sandbox_id\",\"error\"]}",
+      .input = MCP_TAKES(",\"text\":{\"type\":\"string\"},\"base64\":"
+          "{\"type\":\"string\",\"description\":"
+          "\"Instead of text, for bytes.\"}", MCP_HAS_PATH),
+      .output = MCP_GIVES("\"path\":{\"type\":\"string\"},\"expires_at\":"
+          "{\"type\":[\"string\",\"null\"]}"),
       .annotations = "{\"readOnlyHint\":false,\"destructiveHint\":true,"
           "\"idempotentHint\":true,\"openWorldHint\":false}",
       .keys = mcp_keys_write, .language = KRN_PYTHON, .handle = 1,
@@ -352,14 +360,10 @@ const mcp_tool_t  mcp_files_tools[] = {
     { .name = "read_file", .title = "Read a file",
       .description = "Reads a whole file of a sandbox: text as it is, other "
           "bytes as base64. At most 4 MiB.",
-      .input = "{\"type\":\"object\",\"properties\":{" MCP_IN_SANDBOX ","
-          MCP_IN_PATH "},\"required\":[\"path\"],"
-          "\"additionalProperties\":false}",
-      .output = "{\"type\":\"object\",\"properties\":{" MCP_OF_FILE ","
-          "\"path\":{\"type\":\"string\"},\"size\":{\"type\":\"integer\"},"
-          "\"mime\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"},"
-          "\"base64\":{\"type\":\"string\"}},\"required\":[\"sandbox_id\","
-          "\"error\"]}",
+      .input = MCP_TAKES("", MCP_HAS_PATH),
+      .output = MCP_GIVES("\"path\":{\"type\":\"string\"},\"size\":{\"type\":"
+          "\"integer\"},\"mime\":{\"type\":\"string\"},\"text\":{\"type\":"
+          "\"string\"},\"base64\":{\"type\":\"string\"}"),
       .annotations = MCP_READS, .keys = mcp_keys_read, .handle = 1,
       .ready = mcp_read_ready, .filed = mcp_read_filed,
       .fail = mcp_file_fail },
@@ -367,15 +371,11 @@ const mcp_tool_t  mcp_files_tools[] = {
     { .name = "list_files", .title = "List files",
       .description = "Lists the files of a sandbox's working folder, or of a "
           "folder in it.",
-      .input = "{\"type\":\"object\",\"properties\":{" MCP_IN_SANDBOX ","
-          MCP_IN_PATH ",\"recursive\":{\"type\":\"boolean\"}},"
-          "\"additionalProperties\":false}",
-      .output = "{\"type\":\"object\",\"properties\":{" MCP_OF_FILE ","
-          "\"files\":{\"type\":\"array\",\"items\":{\"type\":\"object\","
-          "\"properties\":{\"path\":{\"type\":\"string\"},\"folder\":"
-          "{\"type\":\"boolean\"},\"size\":{\"type\":\"integer\"}}}},"
-          "\"truncated\":{\"type\":\"boolean\"}},\"required\":"
-          "[\"sandbox_id\",\"error\"]}",
+      .input = MCP_TAKES(",\"recursive\":{\"type\":\"boolean\"}", ""),
+      .output = MCP_GIVES("\"files\":{\"type\":\"array\",\"items\":{\"type\":"
+          "\"object\",\"properties\":{\"path\":{\"type\":\"string\"},"
+          "\"folder\":{\"type\":\"boolean\"},\"size\":{\"type\":"
+          "\"integer\"}}}},\"truncated\":{\"type\":\"boolean\"}"),
       .annotations = MCP_READS, .keys = mcp_keys_list, .handle = 1,
       .ready = mcp_list_ready, .filed = mcp_list_filed,
       .fail = mcp_file_fail },

@@ -137,30 +137,13 @@ mcp_talk_ask(mcp_t *m, buf_t *to, const char *heard, const char *method,
 }
 
 
-static const char *
-mcp_talk_argument(const mcp_t *m, const char *name)
-{
-    json_object  *v;
-
-    if (m->params == NULL
-        || !json_object_object_get_ex(m->params, "arguments", &v)
-        || !json_object_object_get_ex(v, name, &v)
-        || !json_object_is_type(v, json_type_string))
-    {
-        return "";
-    }
-
-    return json_object_get_string(v);
-}
-
-
 int
 mcp_talk_sampling(mcp_t *m, buf_t *to, const char *heard)
 {
     json_object  *params, *message, *content;
 
     content = mcp_json("{\"type\":\"text\"}");
-    native_add(content, "text", mcp_text(mcp_talk_argument(m, "prompt")));
+    native_add(content, "text", mcp_text(mcp_argument(m, "prompt")));
     message = mcp_json("{\"role\":\"user\"}");
     native_add(message, "content", content);
     content = json_object_new_array();
@@ -182,7 +165,7 @@ mcp_talk_elicitation(mcp_t *m, buf_t *to, const char *heard)
         "\"User's response\"},\"email\":{\"type\":\"string\","
         "\"description\":\"User's email address\"}"));
     native_add(params, "message",
-               mcp_text(mcp_talk_argument(m, "message")));
+               mcp_text(mcp_argument(m, "message")));
 
     return mcp_talk_ask(m, to, heard, "elicitation/create", params);
 }

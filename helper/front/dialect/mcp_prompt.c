@@ -28,23 +28,6 @@ typedef struct {
 } mcp_prompt_t;
 
 
-static const char *
-mcp_prompt_argument(const mcp_t *m, const char *name)
-{
-    json_object  *v;
-
-    if (!json_object_object_get_ex(m->params, "arguments", &v)
-        || !json_object_is_type(v, json_type_object)
-        || !json_object_object_get_ex(v, name, &v)
-        || !json_object_is_type(v, json_type_string))
-    {
-        return "";
-    }
-
-    return json_object_get_string(v);
-}
-
-
 static json_object *
 mcp_prompt_text(const buf_t *text)
 {
@@ -65,7 +48,7 @@ mcp_prompt_skill(mcp_t *m)
     json_object  *o;
 
     memset(&text, 0, sizeof(text));
-    task = mcp_prompt_argument(m, "task");
+    task = mcp_argument(m, "task");
     (void) buf_puts(&text, mcp_skill);
 
     if (*task != '\0') {
@@ -90,15 +73,15 @@ mcp_prompt_simple(mcp_t *m)
 
 
 static json_object *
-mcp_prompt_arguments(mcp_t *m)
+mcp_arguments(mcp_t *m)
 {
     buf_t         text;
     json_object  *o;
 
     memset(&text, 0, sizeof(text));
     (void) buf_printf(&text, "Prompt with arguments: arg1='%s', arg2='%s'",
-                      mcp_prompt_argument(m, "arg1"),
-                      mcp_prompt_argument(m, "arg2"));
+                      mcp_argument(m, "arg1"),
+                      mcp_argument(m, "arg2"));
     o = mcp_prompt_text(&text);
     buf_free(&text);
 
@@ -114,7 +97,7 @@ mcp_prompt_resource(mcp_t *m)
     resource = mcp_json("{\"mimeType\":\"text/plain\",\"text\":"
                         "\"Embedded resource content for testing.\"}");
     native_add(resource, "uri",
-               mcp_text(mcp_prompt_argument(m, "resourceUri")));
+               mcp_text(mcp_argument(m, "resourceUri")));
     o = mcp_json("{\"type\":\"resource\"}");
     native_add(o, "resource", resource);
 
@@ -144,7 +127,7 @@ static const mcp_prompt_t  mcp_prompts[] = {
     { "test_prompt_with_arguments", "Arguments", MCP_TEST,
       "[" MCP_ARGUMENT("arg1", "The first.", "true") ","
       MCP_ARGUMENT("arg2", "The second.", "true") "]",
-      mcp_prompt_arguments, 1 },
+      mcp_arguments, 1 },
 
     { "test_prompt_with_embedded_resource", "Resource", MCP_TEST,
       "[" MCP_ARGUMENT("resourceUri", "Which one.", "true") "]",

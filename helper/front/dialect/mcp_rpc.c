@@ -26,18 +26,37 @@ mcp_json(const char *text)
 }
 
 
-const char *
-mcp_param(const mcp_t *m, const char *name)
+static const char *
+mcp_member(json_object *o, const char *name)
 {
     json_object  *v;
 
-    if (m->params == NULL || !json_object_object_get_ex(m->params, name, &v)
+    if (!json_object_is_type(o, json_type_object)
+        || !json_object_object_get_ex(o, name, &v)
         || !json_object_is_type(v, json_type_string))
     {
         return "";
     }
 
     return json_object_get_string(v);
+}
+
+
+const char *
+mcp_param(const mcp_t *m, const char *name)
+{
+    return mcp_member(m->params, name);
+}
+
+
+const char *
+mcp_argument(const mcp_t *m, const char *name)
+{
+    json_object  *v;
+
+    return m->params != NULL
+           && json_object_object_get_ex(m->params, "arguments", &v)
+           ? mcp_member(v, name) : "";
 }
 
 

@@ -19,6 +19,9 @@
 #include "native.h"
 
 
+#define MCP_RETRY  "1000"       /* msec */
+
+
 /* the client's name for its progress; what is none is left alone */
 
 json_object *
@@ -52,6 +55,10 @@ mcp_memo(mcp_t *m)
 
     if (m->call->job.detach) {
         native_add(memo, "task", json_object_new_boolean(1));
+    }
+
+    if (m->tool->asks != NULL) {
+        native_add(memo, "asks", mcp_json(m->tool->asks));
     }
 
     m->call->memo.len = 0;
@@ -92,6 +99,25 @@ mcp_stream_head(int form, answer_t *a)
                                "X-Accel-Buffering: no\r\n");
 
     return 1;
+}
+
+
+/* who may come back has to know from where */
+
+static void
+mcp_prime(const exec_t *x, uint64_t id, buf_t *to)
+{
+    (void) buf_printf(to, "id: %s.%" PRIu64 "\nretry: " MCP_RETRY
+                      "\ndata: \n\n", x->id, id);
+}
+
+
+void
+mcp_stream_cut(mcp_t *m, const exec_t *x)
+{
+    (void) mcp_stream_head(0, m->call->a);
+    m->call->a->status = 200;
+    mcp_prime(x, 1, &m->call->a->body);
 }
 
 
@@ -202,10 +228,8 @@ mcp_call_event(call_t *c, const exec_t *x, const event_t *ev, buf_t *to)
     switch (ev->type) {
 
     case EVENT_BEGIN:
-        /* who may come back has to know from where */
         if (c->lasting && strcmp(m->version, MCP_NEWEST) == 0) {
-            (void) buf_printf(to, "id: %s.%" PRIu64 "\ndata: \n\n", x->id,
-                              ev->id);
+            mcp_prime(x, ev->id, to);
         }
 
         break;

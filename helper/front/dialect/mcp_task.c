@@ -43,25 +43,31 @@ mcp_task_refuse(mcp_t *m)
 }
 
 
+static int
+mcp_task_wanted(const mcp_t *m)
+{
+    if (m->tool->cut) {
+        return !m->modern && *m->session != '\0';
+    }
+
+    return m->modern && !m->prisme && !m->azure && mcp_task_able(m)
+           && (m->tool->task || m->call->job.timeout > MCP_TASK_TIME);
+}
+
+
 call_do_t
 mcp_task_wish(mcp_t *m)
 {
-    job_t  *job;
-
-    job = &m->call->job;
-
     if (m->modern && m->tool->task && !mcp_task_able(m)) {
         (void) mcp_task_refuse(m);
         return CALL_ANSWERED;
     }
 
-    if (!m->modern || m->prisme || m->azure || !mcp_task_able(m)
-        || (!m->tool->task && job->timeout <= MCP_TASK_TIME))
-    {
+    if (!mcp_task_wanted(m)) {
         return CALL_RUN;
     }
 
-    job->detach = 1;
+    m->call->job.detach = 1;
     m->call->stream = 0;
     mcp_memo(m);
 
@@ -99,7 +105,16 @@ mcp_task(const exec_t *x, const char *type)
 void
 mcp_call_task(call_t *c, const exec_t *x)
 {
-    mcp_result(c->own, mcp_task(x, "task"));
+    mcp_t  *m;
+
+    m = c->own;
+
+    if (m->tool->cut) {
+        mcp_stream_cut(m, x);
+
+    } else {
+        mcp_result(m, mcp_task(x, "task"));
+    }
 }
 
 
@@ -140,7 +155,10 @@ mcp_task_show(mcp_t *m, const exec_t *x)
 
     o = mcp_task(x, "complete");
 
-    if (x->state == EXEC_OVER && m->tool->faulty) {
+    if (m->tool->asks != NULL) {
+        mcp_fixture_parked(x, o);
+
+    } else if (x->state == EXEC_OVER && m->tool->faulty) {
         native_add(o, "status", mcp_text("failed"));
         native_add(o, "error", mcp_json("{\"code\":-32603,\"message\":"
                                         "\"This is a fixture's fault.\"}"));
@@ -179,6 +197,11 @@ mcp_call_look(call_t *c, const exec_t *x)
 
     } else {
         c->cancel = strcmp(m->method, "tasks/cancel") == 0;
+
+        if (!c->cancel && m->tool->asks != NULL) {
+            mcp_fixture_told(m, x);
+        }
+
         mcp_result(m, json_object_new_object());
     }
 }

@@ -33,12 +33,6 @@
     "\"required\":[\"sandbox_id\",\"status\",\"stdout\",\"stderr\","          \
     "\"error\"]}"
 
-/* code may do anything that it can: a client should ask first */
-
-#define MCP_HINTS                                                             \
-    "{\"readOnlyHint\":false,\"destructiveHint\":true,"                       \
-    "\"idempotentHint\":false,\"openWorldHint\":true}"
-
 
 static const mcp_tool_t  mcp_table[] = {
 

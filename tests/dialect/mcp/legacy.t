@@ -159,6 +159,12 @@ for (['http://localhost', 200], ['http://127.0.0.1:8080', 200],
        ->{status}, $_->[1], "the origin \"$_->[0]\" gets $_->[1]");
 }
 
+for my $method (qw(POST GET DELETE)) {
+    $r = $f->get($method, '', '', @mcp, @in, HTTP_ORIGIN => 'http://evil');
+    is_deeply([$r->{status}, $r->{json}{error}{code}], [403, -32001],
+              "a foreign origin may not even $method");
+}
+
 # sessions
 
 is(tool('python', { code => '$v{x} = 5' }, @in)->{json}{result}{isError},

@@ -96,7 +96,9 @@ my $r = call('out("a\r50%\rb\n\nc"); err("e\n"); out("d\n")', 'tok',
              @in)->read_answer;
 my @e = events($r->{body});
 is($r->{header}{'content-type'}, 'text/event-stream', 'events have their type');
+is($r->{header}{'x-accel-buffering'}, 'no', 'and are not to be held back');
 ok(!defined $e[0][1] && $e[0][0], 'the first says from where to come back');
+like($r->{body}, qr/\Aid: \S+\nretry: 1000\ndata: \n\n/, 'and when');
 is_deeply([messages(@e)], [qw(a 50% b cd)],
           'each line is one message, progress bars too');
 is_deeply([grep { $_ ne 'tok' } map { $_->[1]{params}{progressToken} }
