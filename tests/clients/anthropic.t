@@ -11,7 +11,6 @@ use lib "$FindBin::Bin/../lib";
 
 use Retort::Clients;
 use Retort::Messages;
-use Retort::Service;
 use Test::More;
 
 my $model = Retort::Messages->new(
@@ -23,19 +22,7 @@ my $model = Retort::Messages->new(
     cut => sub { [sub { print {$_[0]} (stream(text('a')))[0 .. 2] }] },
     busy => sub { [529, '{}'] },
 );
-my $s = Retort::Service->new(stopped => 1, conf => {
-    endpoint => "anthropic $model->{url} timeout=30s" });
-
-$s->{location} = <<"CONF";
-location /anthropic/v1/ {
-    retort_api anthropic;
-    retort_pass unix:$s->{dir}/run/front.sock;
-    retort_auth_key_file $s->{dir}/keys;
-    client_max_body_size 501m;
-}
-CONF
-$s->configure;
-$s->start;
+my $s = $model->service;
 
 my @env = (RETORT_URL => "http://127.0.0.1:$s->{port}",
            RETORT_KEY => $s->{key});

@@ -11,7 +11,6 @@ use lib "$FindBin::Bin/../../lib";
 
 use JSON::PP;
 use Retort::Messages;
-use Retort::Service;
 use Test::More;
 
 my $slow = 'echo begun >> begun; sleep 4; cat begun; echo end';
@@ -54,20 +53,7 @@ my $model = Retort::Messages->new(
     map { my $how = $bad{$_}; ($_ => sub { $how }) } keys %bad,
 );
 
-my $s = Retort::Service->new(stopped => 1, conf => {
-    endpoint => "anthropic $model->{url} timeout=30s" });
-
-$s->{location} = join '', map { <<"CONF" } ['/anthropic/v1/', ''],
-location $_->[0] {
-    retort_api anthropic;
-    retort_pass unix:$s->{dir}/run/front.sock;
-    retort_auth_key_file $s->{dir}/keys;
-    $_->[1]
-}
-CONF
-    ['/short/v1/', 'retort_limit_turn 2s;'];
-$s->configure;
-$s->start;
+my $s = $model->service('/short/v1/' => 'retort_limit_turn 2s;');
 
 my @tools = ({ type => 'code_execution_20250825', name => 'code_execution' });
 

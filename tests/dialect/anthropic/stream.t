@@ -13,7 +13,6 @@ use File::Temp qw(tempdir);
 use JSON::PP;
 use Retort::MessageStream;
 use Retort::Messages;
-use Retort::Service;
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -113,20 +112,7 @@ my $model = Retort::Messages->new(
     map { my $how = $bad{$_}; ($_ => sub { [$how] }) } keys %bad,
 );
 
-my $s = Retort::Service->new(stopped => 1, conf => {
-    endpoint => "anthropic $model->{url} timeout=60s" });
-
-$s->{location} = join '', map { <<"CONF" } ['/anthropic/v1/', ''],
-location $_->[0] {
-    retort_api anthropic;
-    retort_pass unix:$s->{dir}/run/front.sock;
-    retort_auth_key_file $s->{dir}/keys;
-    $_->[1]
-}
-CONF
-    ['/short/v1/', 'retort_limit_turn 2s;'];
-$s->configure;
-$s->start;
+my $s = $model->service('/short/v1/' => 'retort_limit_turn 2s;');
 
 
 sub ask { stream_ask($s, @_) }

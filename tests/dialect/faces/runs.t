@@ -16,8 +16,8 @@ use Test::More;
 my $t = Retort::Faces->new("$FindBin::Bin/runs.txt");
 my $s = $t->{s};
 my $json = JSON::PP->new->utf8->canonical;
-my @all = map { $_->[0] } @Retort::Faces::FACES;
-my @lasting = qw(native mcp mcp_2026 anthropic ubik e2b);
+my @all = Retort::Faces::names();
+my @lasting = qw(native mcp mcp_2026 anthropic messages ubik e2b);
 
 
 # no session of an event is in the way of the next one
@@ -33,7 +33,7 @@ sub event { clean(); $t->event(@_) }
 
 sub runs {
     my ($event, $code, %o) = @_;
-    event($event, sub { $t->run($_[0], $code, %o) });
+    event($event, sub { $t->run($_[0], $code, %o) }, @{ $o{who} // [] });
 }
 
 
@@ -51,7 +51,7 @@ runs('too much output', 'print("\n".join(["y" * 20] * 99))',
 my $draw = "import matplotlib.pyplot as plt\nlines = plt.plot([1, 4, 9])";
 
 event('a figure', sub {
-    $t->run($_[0], $_[0] ne 'anthropic' ? $draw
+    $t->run($_[0], $_[0] !~ /^(?:anthropic|messages)$/ ? $draw
         : "import os\n$draw\nplt.savefig(os.environ['OUTPUT_DIR'] + '/a.png')");
 });
 
@@ -64,14 +64,15 @@ sub inside {
     $o{id} = $id;
     $name =~ /^mcp/ ? $body->{params}{arguments}{sandbox_id} = $id
         : $name eq 'native' ? $body->{sandbox_id} = $id
-        : $name eq 'anthropic' ? $body->{container} = $id
+        : $name =~ /^(?:anthropic|messages)$/ ? $body->{container} = $id
         : $name eq 'ubik' ? $body->{inputs}{sandbox_id} = $id
         : $name eq 'qwen' ? $body->{session} = $id : undef;
 
     return $t->run($name, undef, body => $body, %o);
 }
 
-my %none = (anthropic => 'container_' . 'a' x 24, ubik => 'a' x 21,
+my %none = ((map { $_ => 'container_' . 'a' x 24 } qw(anthropic messages)),
+            ubik => 'a' x 21,
             map { $_ => 'sbx_local_' . '0' x 32 } qw(native mcp mcp_2026 e2b));
 
 event('a sandbox that nobody has', sub { inside($_[0], $none{$_[0]}) },
@@ -103,12 +104,14 @@ $t->event('no room', sub {
 });
 clean();
 
-runs('a wrong key', '1', headers => { authorization => 'Bearer wrong' });
-runs('no key', '1', headers => { authorization => '' });
-runs('a key without the scope', '1', where => 'files',
+my @who = (who => [@all, 'files']);
+
+runs('a wrong key', '1', @who, headers => { authorization => 'Bearer wrong' });
+runs('no key', '1', @who, headers => { authorization => '' });
+runs('a key without the scope', '1', @who, where => 'files',
      headers => { authorization => 'Bearer execute' });
 event('a profile that there is not', sub { $t->run($_[0], '1', where =>
-      'none') }, grep { $_ ne 'e2b' } @all);
+      'none') }, (grep { $_ ne 'e2b' } @all), 'files');
 
 
 $t->end;

@@ -16,6 +16,7 @@ use warnings;
 
 use Digest::SHA qw(sha256_hex);
 use JSON::PP;
+use Retort::Messages ();
 use Retort::Service;
 use Test::More;
 
@@ -39,14 +40,38 @@ sub modern {
 
 sub fenced { { inputs => { request => "```python\n$_[0]\n```" } } }
 
+sub script { "python3 - <<'E'\n$_[0]\nE" }
+
 sub shell {
     return { content => [{ type => 'server_tool_use', id => 'srvtoolu_1',
         name => 'bash_code_execution', caller => { type => 'direct' },
-        input => { command => "python3 - <<'E'\n$_[0]\nE" } }] };
+        input => { command => script(@_) } }] };
+}
+
+# the model wants to be run what it is told
+
+sub dialogue {
+    return { model => 'm', max_tokens => 9, tools => [{ name =>
+        'code_execution', type => 'code_execution_20250825' }],
+        messages => [{ role => 'user', content => script(@_) }] };
+}
+
+sub model {
+    return Retort::Messages->new('' => sub {
+        my ($n, $said) = @_;
+        return Retort::Messages::text('done') if $n;
+        return Retort::Messages::use_('bash_code_execution', { command =>
+            $said->{messages}[0]{content}[0]{text} }, 'toolu_2');
+    });
+}
+
+sub form {
+    return join "\r\n", '--B', 'Content-Disposition: form-data; name="file"; '
+        . 'filename="a.py"', '', $_[0], '--B--';
 }
 
 # location and api, path, body that runs a code, where the code is in it, more
-# headers
+# headers; one without such a place runs nothing, and is asked only by its name
 
 our @FACES = (
     ['native', 'native', '/execute', sub { { code => $_[0] } }, ['code']],
@@ -71,6 +96,10 @@ our @FACES = (
      '%ID%', pythonCode => $_[0] }) }, ['params', 'arguments', 'pythonCode']],
     ['anthropic', 'anthropic', '/code_execution', \&shell,
      ['content', 0, 'input', 'command'], 'anthropic-version' => '2023-06-01'],
+    ['messages', 'anthropic', '/messages', \&dialogue,
+     ['messages', 0, 'content'], 'anthropic-version' => '2023-06-01'],
+    ['files', 'anthropic', '/files', \&form, undef, 'anthropic-version' =>
+     '2023-06-01', 'content-type' => 'multipart/form-data; boundary=B'],
     ['ubik', 'ubik', '/tools/code_execution/execute', \&fenced,
      ['inputs', 'request']],
     ['e2b', 'e2b', '/execute', sub { { code => $_[0] } }, ['code']],
@@ -90,12 +119,15 @@ our %WHERE = (
 
 sub new {
     my ($class, $table) = @_;
-    my $s = Retort::Service->new(stopped => 1, profiles => { default => {
-        import => 'numpy pandas matplotlib.pyplot seaborn sympy',
-        request => '100k 1m', memory => '256m 256m', sessions => 60 },
-        full => { import => 'json', sessions => 1, ready => 0 } });
-    my $self = bless { s => $s, path => $table, rows => [], count => 0 },
-               $class;
+    my $model = model();
+    my $s = Retort::Service->new(stopped => 1, conf => {
+        endpoint => "anthropic $model->{url} timeout=60s" },
+        profiles => { default => {
+            import => 'numpy pandas matplotlib.pyplot seaborn sympy',
+            request => '100k 1m', memory => '256m 256m', sessions => 60 },
+            full => { import => 'json', sessions => 1, ready => 0 } });
+    my $self = bless { s => $s, model => $model, path => $table, rows => [],
+                       count => 0 }, $class;
     my %apis = map { $_->[1] => 1 } @FACES;
 
     Retort::Service::write_file("$s->{dir}/execute", 'demo:'
@@ -119,6 +151,8 @@ sub fresh { "user-" . ++$_[0]{count} }
 
 
 sub face { my ($name) = @_; return (grep { $_->[0] eq $name } @FACES)[0] }
+
+sub names { return map { $_->[0] } grep { $_->[4] } @FACES }
 
 
 # a request as it is; "%ID%" in path and body is the name of a session
@@ -160,7 +194,8 @@ sub run {
     my ($self, $name, $code, %o) = @_;
     my $face = face($name);
     my $body = $o{body} // body($name, $code);
-    my $r = $self->send($name, 'POST', $face->[2], $json->encode($body), %o);
+    my $r = $self->send($name, 'POST', $face->[2],
+                        ref $body ? $json->encode($body) : $body, %o);
 
     $r = $self->planned($r, $o{where} // 'plain')
         if $name eq 'ubik' && $r->{status} == 202;
@@ -190,7 +225,7 @@ sub normal {
     for ($text) {
         s/\b(sbx|exec|mcp|file)_(?:local_)?[0-9a-f]{32}\b/$1_ID/g;
         s/\breq_[0-9a-f]+/req_ID/g;
-        s/\bcontainer_\w+/container_ID/g;
+        s/\b(container|msg)_\w+/$1_ID/g;
         s/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*(?:Z|\+00:00)/TIME/g;
         s/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/UUID/g;
         s/\buser-\d+/user-N/g;
@@ -216,7 +251,7 @@ sub event {
     my ($self, $event, $do, @names) = @_;
     my @lines;
 
-    for my $name (@names ? @names : map { $_->[0] } @FACES) {
+    for my $name (@names ? @names : names()) {
         my $r = $do->($name) // next;
         my $text = normal($r->{content});
 

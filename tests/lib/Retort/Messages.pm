@@ -9,6 +9,9 @@ package Retort::Messages;
 #       return text('done');
 #   });
 #   $m->{url}; $m->asked;           # all questions, decoded
+#   my $s = $m->service('/short/v1/' => 'retort_limit_turn 2s;');
+#
+# The script '' is that of what no other is for.
 #
 # A script gives blocks, or one [status, body], or one [sub { ... }], which is
 # called with a connection to write on, behind a head for events.  Blocks go out
@@ -21,6 +24,7 @@ use warnings;
 use Exporter 'import';
 use IO::Socket::INET;
 use JSON::PP;
+use Retort::Service;
 
 our @EXPORT = qw(text use_ results stream event);
 
@@ -109,6 +113,24 @@ sub new {
 }
 
 
+# a whole service before this model; more locations, and what they have
+
+sub service {
+    my ($self, %more) = @_;
+    my $s = Retort::Service->new(stopped => 1, conf => {
+        endpoint => "anthropic $self->{url} timeout=60s" });
+    my %at = ('/anthropic/v1/' => 'client_max_body_size 501m;', %more);
+
+    $s->{location} = join '', map { "location $_ { retort_api anthropic; "
+        . "retort_pass unix:$s->{dir}/run/front.sock; "
+        . "retort_auth_key_file $s->{dir}/keys; $at{$_} }\n" } sort keys %at;
+    $s->configure;
+    $s->start;
+
+    return $s;
+}
+
+
 sub serve {
     my ($c, $say, $scripts) = @_;
     my ($head, $body) = ('', '');
@@ -122,9 +144,12 @@ sub serve {
     my ($version) = $head =~ /^anthropic-version: (\S+)/mi;
     syswrite $say, $JSON->encode({ version => $version, said => $said }) . "\n";
 
-    my $first = $said->{messages}[0]{content}[0]{text};
+    my $first = $said->{messages}[0]{content}[0];
     my $n = grep { $_->{role} eq 'assistant' } @{$said->{messages}};
-    my @blocks = eval { $scripts->{$first}->($n, $said) };
+    my @blocks = ref $first ne 'HASH'
+        ? [400, '{"error":{"message":"a block is an object"}}']
+        : eval { ($scripts->{$first->{text}} // $scripts->{''})
+                 ->($n, $said) };
     @blocks = [500, $@] if $@;
     if ($said->{stream} && ref $blocks[0] ne 'ARRAY') {
         my @all = stream(@blocks);
