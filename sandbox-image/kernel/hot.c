@@ -21,7 +21,7 @@
 
 
 #define HOT_RANGES   1024
-#define HOT_GAP      1          /* pages between two that are taken along */
+#define HOT_GAP      0          /* pages between two that are taken along */
 #define HOT_ENTRIES  512        /* of pagemap, read at once */
 
 #define HOT_PRESENT  (1ULL << 63)

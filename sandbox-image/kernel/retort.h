@@ -243,7 +243,7 @@ const memory_region_t *memory_moved(unsigned *n);
 
 void hot_learn(void (*rehearse)(void));
 
-/* in a kernel, first of all, and behind a snapshot */
+/* in a kernel, first of all */
 
 void hot_copy(void);
 

@@ -442,11 +442,5 @@ snapshot_after(void)
         wait = snapshot_due();
     }
 
-    if (snapshot_take()) {
-        return 1;
-    }
-
-    hot_copy();
-
-    return 0;
+    return snapshot_take();
 }

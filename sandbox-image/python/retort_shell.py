@@ -701,6 +701,11 @@ class Cell:
             self.rehearse("import matplotlib.pyplot as plt; plt.plot([1, 2]);"
                           "plt.title('a'); plt.show()")
 
+        if "pandas" in sys.modules and "matplotlib.pyplot" in sys.modules:
+            # what plots a frame is imported by its first plot
+            self.rehearse("import pandas as pd; pd.DataFrame({'a': [1, 2]})"
+                          ".plot(); import matplotlib.pyplot as plt; plt.show()")
+
         self.clean()
 
     def rehearse(self, code):
