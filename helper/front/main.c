@@ -51,7 +51,7 @@
 #define FRONT_UIDS         16
 #define FRONT_STACK        524288
 /* threads that wake_fd() may serve, too */
-#define FRONT_HELPERS      (4 + CONTROL_THREADS + BOUND_TURNS)
+#define FRONT_HELPERS      (3 + POOL_MAKERS + CONTROL_THREADS + BOUND_TURNS)
 
 #define FRONT_SPARE_FDS    (64 + 2 * BOUND_TURNS)
 
@@ -290,6 +290,12 @@ front_all_threads(const retort_settings_t *s)
         }
     }
 
+    for (i = 0; i < pool_makers(); i++) {
+        if (front_start(pool_thread, NULL) == -1) {
+            return -1;
+        }
+    }
+
     for (i = 0; front_args.control != UINT64_MAX && i < CONTROL_THREADS; i++) {
         if (front_start(control_thread, (void *) s) == -1) {
             return -1;
@@ -297,7 +303,7 @@ front_all_threads(const retort_settings_t *s)
     }
 
     return front_start(brk_reader, NULL) | front_start(box_reaper, NULL)
-           | front_start(pool_thread, NULL) | front_start(adopt_thread, NULL)
+           | front_start(adopt_thread, NULL)
            | front_start(store_sweeper, NULL)
            | front_start(shelf_sweeper, NULL);
 }

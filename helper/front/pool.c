@@ -2,13 +2,15 @@
 /*
  * In retort-front, as its own uid without any capability.
  *
- * Refilling competes with requests for the same cores, so it is lazy: it
- * starts when a request was answered, and gives way for a moment to those that
- * are still in work.
+ * Refilling uses the cores that requests leave idle: it begins when a box is
+ * taken, and gives way for a moment if each core has a request already.
+ * A request that finds nothing ready takes what is being made, if nobody else
+ * waits for it: that is ready sooner than a box of its own.
  */
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,6 +31,8 @@ typedef struct {
     const retort_profile_t  *profile;
     box_t                  **boxes;
     uint32_t                 n;
+    uint32_t                 making;    /* by the threads here */
+    uint32_t                 waiting;   /* requests, for what is made */
     int                      proved;
     int                      blocked;   /* no place until a kick */
     uint64_t                 not_before;
@@ -38,8 +42,33 @@ typedef struct {
 static pool_t           pools[RETORT_PROFILES_MAX];
 static uint32_t         npools;
 static unsigned         pool_busy;
+static unsigned         pool_cores;
 static pthread_cond_t   pool_cond;
+static pthread_cond_t   pool_made = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t  pool_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+
+static unsigned
+pool_count_cores(void)
+{
+    int        n;
+    cpu_set_t  set;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == -1) {
+        return 1;
+    }
+
+    n = CPU_COUNT(&set);
+
+    return n > 0 ? (unsigned) n : 1;
+}
+
+
+unsigned
+pool_makers(void)
+{
+    return pool_cores < POOL_MAKERS ? pool_cores : POOL_MAKERS;
+}
 
 
 int
@@ -55,10 +84,13 @@ pool_init(const retort_settings_t *s)
         return -1;
     }
 
+    pool_cores = pool_count_cores();
+
     for (npools = 0; npools < s->nprofiles; npools++) {
         p = &pools[npools];
         p->profile = &s->profile[npools];
-        p->boxes = calloc((size_t) p->profile->ready + 1, sizeof(box_t *));
+        p->boxes = calloc((size_t) p->profile->ready + POOL_MAKERS,
+                          sizeof(box_t *));
 
         if (p->boxes == NULL) {
             return -1;
@@ -123,6 +155,84 @@ pool_pop(pool_t *p)
 }
 
 
+/* the mutex is held; none may be wanted, but that it can be is shown once */
+
+static uint32_t
+pool_wish(const pool_t *p)
+{
+    return p->waiting + (p->proved || p->profile->ready != 0
+                         ? p->profile->ready : 1);
+}
+
+
+/* the mutex is held; one that wants a box now, or when one will */
+
+static pool_t *
+pool_wanting(uint64_t now, uint64_t *when)
+{
+    pool_t    *p;
+    uint32_t   i;
+
+    *when = UINT64_MAX;
+
+    for (i = 0; i < npools; i++) {
+        p = &pools[i];
+
+        if (p->n + p->making >= pool_wish(p) || p->blocked) {
+            continue;
+        }
+
+        if (p->not_before <= now) {
+            return p;
+        }
+
+        if (p->not_before < *when) {
+            *when = p->not_before;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* the mutex is held; wakes one that refills, which wakes the next */
+
+static void
+pool_call(void)
+{
+    uint64_t  when;
+
+    if (pool_wanting(clock_mono_us(), &when) != NULL || when != UINT64_MAX) {
+        (void) pthread_cond_signal(&pool_cond);
+    }
+}
+
+
+/* one that is ready, or is made and nobody else waits for */
+
+static box_t *
+pool_pop_made(pool_t *p)
+{
+    box_t  *box;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    p->waiting++;
+
+    while (p->n == 0 && p->waiting <= p->making) {
+        (void) pthread_cond_wait(&pool_made, &pool_mutex);
+    }
+
+    p->waiting--;
+    box = p->n != 0 ? p->boxes[--p->n] : NULL;
+    pool_call();
+
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    return box;
+}
+
+
 box_t *
 pool_take(const retort_profile_t *profile)
 {
@@ -131,7 +241,7 @@ pool_take(const retort_profile_t *profile)
 
     p = pool_of(profile);
 
-    for (box = pool_pop(p); box != NULL; box = pool_pop(p)) {
+    for (box = pool_pop_made(p); box != NULL; box = pool_pop_made(p)) {
         if (!pool_dead(box) && !pool_hung_up(box)) {
             box_own(box);
             return box;
@@ -225,7 +335,7 @@ pool_kick(void)
         pools[i].blocked = 0;
     }
 
-    (void) pthread_cond_signal(&pool_cond);
+    pool_call();
     (void) pthread_mutex_unlock(&pool_mutex);
 }
 
@@ -343,57 +453,39 @@ pool_sleep(uint64_t until)
 }
 
 
-/* the mutex is held; one that wants a box now, or when one will */
-
-static pool_t *
-pool_wanting(uint64_t now, uint64_t *when)
-{
-    pool_t    *p;
-    uint32_t   i;
-
-    *when = UINT64_MAX;
-
-    for (i = 0; i < npools; i++) {
-        p = &pools[i];
-
-        if ((p->n >= p->profile->ready && p->proved) || p->blocked) {
-            continue;
-        }
-
-        if (p->not_before <= now) {
-            return p;
-        }
-
-        if (p->not_before < *when) {
-            *when = p->not_before;
-        }
-    }
-
-    return NULL;
-}
-
-
 /* waits until a box is wanted and nobody is disturbed by making it */
 
 static pool_t *
 pool_next(void)
 {
     pool_t    *p;
-    uint64_t   when, until;
+    uint64_t   when, now, until;
+
+    until = 0;
 
     (void) pthread_mutex_lock(&pool_mutex);
 
-    for (p = pool_wanting(clock_mono_us(), &when); p == NULL;
-         p = pool_wanting(clock_mono_us(), &when))
-    {
-        pool_sleep(when);
-    }
+    for ( ;; ) {
+        now = clock_mono_us();
+        p = pool_wanting(now, &when);
 
-    until = clock_mono_us() + POOL_GIVE_WAY;
+        if (p == NULL) {
+            until = 0;
+            pool_sleep(when);
+            continue;
+        }
 
-    while (pool_busy != 0 && clock_mono_us() < until) {
+        until = until == 0 ? now + POOL_GIVE_WAY : until;
+
+        if (pool_busy < pool_cores || now >= until) {
+            break;
+        }
+
         pool_sleep(until);
     }
+
+    p->making++;
+    pool_call();
 
     (void) pthread_mutex_unlock(&pool_mutex);
 
@@ -401,19 +493,44 @@ pool_next(void)
 }
 
 
+/* the mutex is held */
+
 static void
 pool_failed(pool_t *p, const err_t *e)
 {
-    (void) pthread_mutex_lock(&pool_mutex);
-
     if (e->status == 429) {
         p->blocked = 1;
 
     } else {
         p->not_before = clock_mono_us() + POOL_BACK_OFF;
     }
+}
+
+
+/* the box, if it is not wanted any more */
+
+static box_t *
+pool_put(pool_t *p, box_t *box, const err_t *e)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+
+    if (box == NULL) {
+        pool_failed(p, e);
+
+    } else if (pool_dead(box)) {
+        p->not_before = clock_mono_us() + POOL_BACK_OFF;
+
+    } else if (p->n < p->profile->ready + p->waiting) {
+        p->boxes[p->n++] = box;
+        box = NULL;
+    }
+
+    p->making--;
+    (void) pthread_cond_broadcast(&pool_made);
 
     (void) pthread_mutex_unlock(&pool_mutex);
+
+    return box;
 }
 
 
@@ -428,24 +545,7 @@ pool_thread(void *unused)
 
     for ( ;; ) {
         p = pool_next();
-        box = box_spawn(p->profile, NULL, &e);
-
-        if (box == NULL) {
-            pool_failed(p, &e);
-            continue;
-        }
-
-        (void) pthread_mutex_lock(&pool_mutex);
-
-        if (pool_dead(box)) {
-            p->not_before = clock_mono_us() + POOL_BACK_OFF;
-
-        } else if (p->n < p->profile->ready) {
-            p->boxes[p->n++] = box;
-            box = NULL;
-        }
-
-        (void) pthread_mutex_unlock(&pool_mutex);
+        box = pool_put(p, box_spawn(p->profile, NULL, &e), &e);
 
         if (box != NULL) {
             box_end(box);

@@ -9,11 +9,17 @@
 #include "box.h"
 
 
+#define POOL_MAKERS  4      /* threads; a template makes one box at a time */
+
+
 /* before threads; 0 or -1 */
 
 int pool_init(const retort_settings_t *s);
 
-/* a ready box with the default limits, owned by the caller, or NULL */
+/*
+ * A box with the default limits, owned by the caller: one that is ready, or
+ * the next to be if others do not wait for it; else NULL.
+ */
 
 box_t *pool_take(const retort_profile_t *p);
 
@@ -49,7 +55,9 @@ void pool_look(const retort_profile_t *p, uint32_t *ready, int *proved);
 
 const char *pool_missing(void);
 
-/* the one thread that refills */
+/* the threads that refill, and how many there should be */
+
+unsigned pool_makers(void);
 
 void *pool_thread(void *unused);
 

@@ -96,7 +96,7 @@ sub DESTROY { local $?; $_[0]->stop() }
 
 # the broker's own process from here on
 
-my (%box, %by_pid, %count, %order, $front, $ready, $slot, @defaults);
+my (%box, %by_pid, %count, %order, $front, $ready, $slot, @defaults, @held);
 
 
 sub answer {
@@ -162,6 +162,11 @@ sub kernel {
 
 sub spawn {
     my ($req, $limits) = @_;
+
+    if ($order{hold}) {
+        push @held, [$req, $limits];
+        return;
+    }
 
     my $code = $order{spawn} // OK;
     my @limits = unpack 'Q5L4', $limits;
@@ -315,6 +320,13 @@ sub order {
 
     } elsif ($word eq 'killkernels') {
         kill 'KILL', map { -$_->{pid} } grep { $_->{pid} } values %box;
+
+    } elsif ($word eq 'release') {
+        # the first that was held succeeds, whatever is ordered
+        my ($first, @rest) = splice @held;
+        $order{hold} = 0;
+        { local $order{spawn} = 0; spawn(@$first) }
+        spawn(@$_) for @rest;
 
     } elsif ($word eq 'hangup') {
         CORE::close $front if $front;

@@ -1,0 +1,74 @@
+#!/usr/bin/perl
+
+# Boxes that are ready before they are asked for.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+
+use JSON::PP;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+use Retort::Front qw(done_front wait_for);
+
+plan skip_all => 'needs root' if $> != 0;
+
+my ($f, $c);
+
+sub count { my %n = $f->{broker}->counts(); return $n{$_[0]} // 0 }
+
+sub sum { return join ' ', @{$_[0]{json}}{qw(status state)} }
+
+# one that is taken has a successor before anybody asks for it
+
+$f = Retort::Front->start(ready => 1);
+ok(wait_for(sub { count('boxes') == 1 }), 'a box waits');
+$c = $f->client;
+$c->send_request($f->params('POST', '/execute',
+                            CONTENT_TYPE => 'application/json'),
+                 '{"code":"nap(1e6)"}');
+ok(wait_for(sub { count('boxes') == 2 }),
+   'another is made while the first one is still at work');
+undef $c;
+ok(wait_for(sub { count('boxes') == 1 }), 'whose client goes away');
+
+# one that is being made is for who comes next
+
+$f->{broker}->tell('hold', 1);
+is(sum($f->execute({ code => 'out(1)' })), 'ok gone', 'it serves');
+ok(wait_for(sub { count('spawn') == 3 }), 'its successor is being made');
+$f->{broker}->tell('spawn', 5);
+$c = $f->client;
+$c->send_request($f->params('POST', '/execute',
+                            CONTENT_TYPE => 'application/json'),
+                 '{"code":"out(2)"}');
+sleep 0.3;
+$f->{broker}->tell('release');
+like($c->read_answer->{body}, qr/"stdout":"2"/,
+     'a request that comes meanwhile needs no other one');
+is($f->execute({ code => 'out(3)' })->{status}, 500,
+   'and if none can be made the next one is told');
+$f->{broker}->tell('spawn', 0);
+ok(wait_for(sub { count('boxes') == 1 }), 'a box waits again');
+undef $f;
+
+# as many at once as there are cores, and not for each of a hundred cores
+
+$f = Retort::Front->start(ready => 8);
+ok(wait_for(sub { count('boxes') == 8 }), 'eight wait');
+$f->{broker}->tell('hold', 1);
+$f->{broker}->tell('endbox');
+chomp(my $cores = `nproc`);
+my $makers = $cores < 4 ? $cores : 4;
+ok(wait_for(sub { count('spawn') == 8 + $makers }),
+   'when they end, some are made at the same time');
+sleep 0.3;
+is(count('spawn'), 8 + $makers, 'one for each core, four at most');
+$f->{broker}->tell('release');
+ok(wait_for(sub { count('boxes') == 8 && count('spawn') == 16 }),
+   'until eight wait again, and no more');
+
+done_front($f);
