@@ -57,7 +57,7 @@ typedef struct {
 #define G  (M * 1024)
 #define YEAR  (366ULL * 86400000)
 #define CONF_NO  0
-#define CONF_RENEW  2           /* numbers, once, unlike other lists */
+#define CONF_RENEW  2           /* numbers or 3, once, unlike other lists */
 
 #define TEXT(f)  { #f, CONF_TEXT, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
 #define PATH(f)  { #f, CONF_PATH, 0, offsetof(start_t, f), CONF_NO, 0, 0 }
@@ -304,7 +304,7 @@ conf_list(const conf_ctx_t *c, const conf_row_t *row, char **words, int n)
     used += option != NULL ? 2 * n : n + 2 * (int) row->size;
 
     if (n < (int) row->min || used > (int) row->max
-        || (row->min == CONF_RENEW && given + n != CONF_RENEW))
+        || (row->min == CONF_RENEW && (given != 0 || n > CONF_RENEW + 1)))
     {
         return conf_error(c, "wrong number of values for", row->name);
     }

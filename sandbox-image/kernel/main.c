@@ -10,7 +10,8 @@
  *   --import MODULE    is loaded once, for all sandboxes
  *   --allow PACKAGE    the tenant may import it; other packages then not
  *   --renew NUMBER     after so many forks, and so many minutes, there is
- *                      another template: twice
+ *                      another template, which comes up within so many
+ *                      seconds: twice, or three times
  *   --after ""         this is the other one
  *
  * As a template it runs as the helper's uid without a capability, in a

@@ -7,15 +7,18 @@
  * old place: the launcher knows it as before.  Once the new one is warm it
  * tells the copy to go, and serves from then on; what was asked in between
  * waits in the broker's socket.  If the new one does not come up the copy
- * stays what it is.
+ * stays what it is, and so it does if it takes too long: then it ends the new
+ * one, which nobody else knows to be late.
  */
 
 #include "retort.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +30,21 @@
 
 #define RENEW_FORKS    10000    /* without a line in the profile */
 #define RENEW_MINUTES  60
+#define RENEW_SECONDS  300
+#define RENEW_BOUNDS   3
 #define RENEW_MAX      1000000000UL
 #define RENEW_ARGS     1024
 
 
-static unsigned long  renew_bound[2] = { RENEW_FORKS, RENEW_MINUTES };
+static unsigned long  renew_bound[RENEW_BOUNDS] = {
+    RENEW_FORKS, RENEW_MINUTES, RENEW_SECONDS
+};
 static int            renew_given;
 static unsigned long  renew_forks;
 static time_t         renew_since;
 static char           **renew_argv;
 static int            renew_heir = -1;  /* copy: the new one's socket */
+static int            renew_pidfd = -1; /* and itself */
 
 
 static time_t
@@ -68,7 +76,7 @@ renew_set(const char *word)
     n = strtoul(word, &end, 10);
 
     if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0
-        || n > RENEW_MAX || renew_given == 2)
+        || n > RENEW_MAX || renew_given == RENEW_BOUNDS)
     {
         return -1;
     }
@@ -90,10 +98,11 @@ renew_start(char **argv)
 /* the copy's own beginning: it goes on where the original was */
 
 static void
-renew_copy(const int *pair)
+renew_copy(const int *pair, int heir)
 {
     (void) close(pair[1]);
     renew_heir = pair[0];
+    renew_pidfd = heir;
     renew_begin();
 }
 
@@ -138,7 +147,7 @@ renew_exec(int old, int pidfd)
 void
 renew_forked(void)
 {
-    int                pair[2], pidfd;
+    int                pair[2], pidfd, self;
     long               pid;
     struct clone_args  args;
 
@@ -154,7 +163,14 @@ renew_forked(void)
 
     renew_begin();
 
+    self = (int) syscall(SYS_pidfd_open, getpid(), 0);
+
+    if (self == -1) {
+        return;
+    }
+
     if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1) {
+        (void) close(self);
         return;
     }
 
@@ -164,11 +180,12 @@ renew_forked(void)
     pid = syscall(SYS_clone3, &args, sizeof(args));
 
     if (pid == 0) {
-        renew_copy(pair);
+        renew_copy(pair, self);
         return;
     }
 
     (void) close(pair[0]);
+    (void) close(self);
 
     if (pid == -1) {
         (void) close(pair[1]);
@@ -179,13 +196,42 @@ renew_forked(void)
 }
 
 
+/* msec that the new one still has to come up, or -1 */
+
+static int
+renew_left(void)
+{
+    time_t  left;
+
+    if (renew_bound[2] == 0) {
+        return -1;
+    }
+
+    left = renew_since + (time_t) renew_bound[2] - renew_now();
+
+    return left <= 0 ? 0 : left < INT_MAX / 1000 ? (int) left * 1000 : INT_MAX;
+}
+
+
+/* the bounds of the one that did not come up are ours again */
+
+static void
+renew_stay(const char *what)
+{
+    dprintf(2, "retort-kernel: the new template %s, the old one stays\n",
+            what);
+    (void) close(renew_heir);
+    (void) close(renew_pidfd);
+    renew_heir = renew_pidfd = -1;
+}
+
+
 /* in the template, before it waits for the broker; a copy ends here */
 
 void
 renew_wait(int sock)
 {
     char           c;
-    ssize_t        n;
     struct pollfd  p[2];
 
     while (renew_heir != -1) {
@@ -194,26 +240,26 @@ renew_wait(int sock)
         p[1].fd = sock;
         p[0].events = p[1].events = POLLIN;
 
-        if (poll(p, 2, -1) == -1) {
+        if (poll(p, 2, renew_left()) == -1) {
             continue;
         }
 
-        if (p[0].revents == 0) {
+        if (p[0].revents != 0) {
+            if (recv(renew_heir, &c, 1, 0) == 1) {
+                _exit(0);
+            }
+
+            renew_stay("is gone");
+
+        } else if (renew_left() == 0) {
+            /* what it may say now is not heard any more */
+            (void) syscall(SYS_pidfd_send_signal, renew_pidfd, SIGKILL, NULL,
+                           0);
+            renew_stay("takes too long");
+
+        } else if (p[1].revents != 0) {
             return;
         }
-
-        n = recv(renew_heir, &c, 1, 0);
-
-        if (n == 1) {
-            _exit(0);
-        }
-
-        /* the new one did not come up: its bounds are ours again */
-
-        dprintf(2, "retort-kernel: the new template is gone, the old one "
-                   "stays\n");
-        (void) close(renew_heir);
-        renew_heir = -1;
     }
 }
 

@@ -258,7 +258,10 @@ void hot_copy(void);
 #define RENEW_PID  5
 #define RENEW_END  6
 
-/* the forks, then the minutes; 0: not because of them.  -1: no number */
+/*
+ * The forks, then the minutes, then the seconds that the new one has to come
+ * up; 0: not because of them, or as long as it takes.  -1: no number
+ */
 
 int renew_set(const char *word);
 

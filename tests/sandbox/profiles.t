@@ -81,12 +81,12 @@ like(check(rootfs => '/a,upperdir=b'), qr/^1 .*no absolute path/,
     'and one with a meaning of its own for mount');
 like(check(import_allow => ''), qr/^1 .*wrong number.*"import_allow"/,
     'an empty list is an error');
-my %wrong = ('5' => 'renew', '5 5 5' => 'renew', "5 5\nrenew 5 5" => 'renew',
+my %wrong = ('5' => 'renew', '5 5 5 5' => 'renew', "5 5\nrenew 5 5" => 'renew',
     '5 x' => 'x', '5 -1' => '-1', '5 1.5' => '1.5', '1000000000 5' => '1000000000');
 like(check(renew => $_), qr{^1 .*/default\.conf:\d+: .*"\Q$wrong{$_}\E"},
     s/\n/, /r . ' is an error of "renew", with its line')
     for sort keys %wrong;
-like(check(renew => '0 999999999'), qr/^0 $/, 'two numbers are none');
+like(check(renew => $_), qr/^0 $/, "... and \"$_\" is none") for '0 999999999', '5 5 5';
 like(check(memory => '2g 1g'), qr/^1 .*above the ceiling: "memory"/,
     'a default above its ceiling is an error');
 like(check(rootfs => '/srv/image', import_allow => 'numpy -turtle'), qr/^0 $/,
