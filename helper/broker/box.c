@@ -543,7 +543,6 @@ box_kill(broker_t *b, box_t *box)
         (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
         box_name(b, box, name, sizeof(name));
         cg_kill(&b->cg, name);
-        box->deadline = 0;
     }
 
     box_state(b, box, BOX_DYING);
@@ -557,8 +556,10 @@ box_free(broker_t *b, box_t *box)
 
     box_name(b, box, name, sizeof(name));
 
-    if (cg_remove(&b->cg, name) == -1) {
-        box->deadline = broker_now() + BOX_SWEEP_MSEC;
+    box->deadline = cg_remove(&b->cg, name) == -1
+                    ? broker_now() + BOX_SWEEP_MSEC : 0;
+
+    if (box->deadline != 0) {
         return;
     }
 
@@ -661,7 +662,9 @@ box_overdue(broker_t *b)
             box_fail_profile(b, box->profile);
 
         } else {
+            /* nobody may have told of its end: its pidfd was not watched */
             box_fail(b, box, STEP_TIME, ETIMEDOUT);
+            box_exited(b, box);
         }
     }
 }

@@ -112,12 +112,11 @@ main(int argc, char **argv)
         nfd = 1;
         n = fd_recv(LAUNCH_SOCK, &req, sizeof(req), &sock, &nfd, 0);
 
+        launch_kill(&pidfd);
+
         if (n != (ssize_t) sizeof(req)) {
-            launch_kill(&pidfd);
             return n == 0 ? 0 : 1;
         }
-
-        launch_kill(&pidfd);
 
         if (req.op == LAUNCH_START && nfd == 1) {
             launch_start(sock, program, &pidfd, argv + 2);

@@ -1,0 +1,87 @@
+
+/*
+ * Linked into a broker and a map writer of a test's own: that call fails which
+ * the file FAULT_PLAN names, "PROGRAM NAME NUMBER", the first being 1.  Their
+ * filter would end them if strace made it fail.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+
+int __real_openat(int dir, const char *path, int flags, ...);
+int __real___openat_2(int dir, const char *path, int flags);
+ssize_t __real_read(int fd, void *p, size_t n);
+ssize_t __real_write(int fd, const void *p, size_t n);
+int __real_mkdirat(int dir, const char *path, mode_t mode);
+int __real_socketpair(int family, int type, int protocol, int *pair);
+int __real_pipe2(int *pair, int flags);
+int __real_fcntl(int fd, int command, ...);
+int __real_epoll_ctl(int fd, int op, int other, struct epoll_event *ev);
+ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
+
+
+/* counts from 1 on as soon as the plan is another one */
+
+static int
+fails(const char *name)
+{
+    int          fd;
+    char         plan[64], who[32], call[16];
+    ssize_t      n;
+    unsigned     number;
+    static char  last[64];
+    static unsigned  count;
+
+    fd = __real_openat(AT_FDCWD, FAULT_PLAN, O_RDONLY|O_CLOEXEC);
+    n = fd == -1 ? 0 : __real_read(fd, plan, sizeof(plan) - 1);
+    plan[n > 0 ? n : 0] = '\0';
+
+    if (fd != -1) {
+        (void) close(fd);
+    }
+
+    if (strcmp(plan, last) != 0) {
+        (void) strcpy(last, plan);
+        count = 0;
+    }
+
+    if (sscanf(plan, "%31s %15s %u", who, call, &number) != 3
+        || strcmp(who, FAULT_WHO) != 0 || strcmp(call, name) != 0
+        || ++count != number)
+    {
+        return 0;
+    }
+
+    errno = EIO;
+
+    return 1;
+}
+
+
+#define WRAP(result, name, call, params, args)                                \
+    result __wrap_##name params;                                              \
+    result __wrap_##name params                                               \
+    {                                                                         \
+        return fails(call) ? (result) -1 : __real_##name args;                \
+    }
+
+WRAP(int, __openat_2, "openat", (int d, const char *p, int f), (d, p, f))
+WRAP(int, openat, "openat", (int d, const char *p, int f), (d, p, f))
+WRAP(ssize_t, read, "read", (int f, void *p, size_t n), (f, p, n))
+WRAP(ssize_t, write, "write", (int f, const void *p, size_t n), (f, p, n))
+WRAP(int, mkdirat, "mkdirat", (int d, const char *p, mode_t m), (d, p, m))
+WRAP(int, socketpair, "socketpair", (int f, int t, int p, int *s), (f, t, p, s))
+WRAP(int, pipe2, "pipe2", (int *p, int f), (p, f))
+WRAP(int, fcntl, "fcntl", (int f, int c, long a), (f, c, a))
+WRAP(int, epoll_ctl, "epoll_ctl", (int f, int o, int n, struct epoll_event *e),
+     (f, o, n, e))
+WRAP(ssize_t, sendmsg, "sendmsg", (int f, const struct msghdr *m, int g),
+     (f, m, g))
