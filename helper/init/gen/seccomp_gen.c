@@ -124,7 +124,10 @@ static const gen_group_t  gen_allow[] = {
  * And what is compared by argument below: preadv2 without RWF_NOWAIT (asks the
  * page cache), mmap and memfd_create without huge pages of the host's reserve
  * (no memory limit counts them), madvise without merging of pages (tells what
- * others have in memory), prlimit64 of oneself, setsockopt without filters.
+ * others have in memory) and without collapsing them (also those of a file that
+ * others have), fcntl without F_SETPIPE_SZ (the pipes that a sandbox is given
+ * count for the broker's user: made large, they leave small ones for all
+ * others), prlimit64 of oneself, setsockopt without filters.
  */
 
 
@@ -163,7 +166,7 @@ static const unsigned long  gen_ioctl[] = {
 static const unsigned long  gen_fcntl[] = {
     F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK,
     F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, F_GETPIPE_SZ,
-    F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS, F_GETOWN, F_SETOWN
+    F_ADD_SEALS, F_GET_SEALS, F_GETOWN, F_SETOWN
 };
 
 /* 102 and 103 are guard pages, which Debian 12 has no names for */
@@ -172,8 +175,7 @@ static const unsigned long  gen_madvise[] = {
     MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED,
     MADV_FREE, MADV_REMOVE, MADV_DONTFORK, MADV_DOFORK, MADV_HUGEPAGE,
     MADV_NOHUGEPAGE, MADV_DONTDUMP, MADV_DODUMP, MADV_WIPEONFORK,
-    MADV_KEEPONFORK, MADV_POPULATE_READ, MADV_POPULATE_WRITE,
-    25 /* MADV_COLLAPSE */, 102, 103
+    MADV_KEEPONFORK, MADV_POPULATE_READ, MADV_POPULATE_WRITE, 102, 103
 };
 
 static const unsigned long  gen_sockopt[] = {

@@ -6,7 +6,8 @@ def one(i):
     keep.append(os.pipe())
     fcntl.fcntl(keep[-1][1], 1031, MIB)
 often(one, 80)
+often(lambda i: keep.append(os.pipe()), 40)
 tell()
 # ---- victim
 import fcntl
-end(not can(fcntl.fcntl, os.pipe()[1], 1031, MIB) and "none left")
+end(fcntl.fcntl(os.pipe()[1], 1032) < 65536 and "small ones left")
