@@ -191,9 +191,9 @@ fuzzers: $(FUZZ)
 
 $(O)/tests/fuzz/%.o: CPPFLAGS += -Itests/fuzz/lib -Ihelper/front
 
-# two of them are linked with parts of the module, and of nginx
+# three of them are linked with parts of the module, and of nginx
 
-NGX_OBJS = $(sort $(foreach t,module tokens,$(O)/tests/fuzz/$(t).o \
+NGX_OBJS = $(sort $(foreach t,answer module tokens,$(O)/tests/fuzz/$(t).o \
 	$(call fuzz_objs,$(t))))
 NGX_TREE = objs/nginx
 NGX_DIRS = build src/core src/event src/event/modules src/os/unix src/http \

@@ -256,7 +256,7 @@ ngx_decode_base64url(ngx_str_t *dst, ngx_str_t *src)
 }
 
 
-/* "%V" is all that these parts have */
+/* what these parts have of it: %V, %s, %ui, %O, %03O and %02xd */
 
 u_char *ngx_cdecl
 ngx_sprintf(u_char *buf, const char *fmt, ...)
@@ -267,13 +267,36 @@ ngx_sprintf(u_char *buf, const char *fmt, ...)
     va_start(args, fmt);
 
     for ( /* void */ ; *fmt != '\0'; fmt++) {
-        if (fmt[0] == '%' && fmt[1] == 'V') {
-            s = va_arg(args, ngx_str_t *);
-            buf = ngx_cpymem(buf, s->data, s->len);
-            fmt++;
-
-        } else {
+        if (*fmt != '%') {
             *buf++ = (u_char) *fmt;
+            continue;
+        }
+
+        switch (*++fmt) {
+
+        case 'V':
+            s = va_arg(args, ngx_str_t *);
+            buf = s->len != 0 ? ngx_cpymem(buf, s->data, s->len) : buf;
+            break;
+
+        case 's':
+            buf += sprintf((char *) buf, "%s", va_arg(args, char *));
+            break;
+
+        case 'u':
+            buf += sprintf((char *) buf, "%lu", va_arg(args, ngx_uint_t));
+            fmt++;
+            break;
+
+        case 'O':
+            buf += sprintf((char *) buf, "%ld", va_arg(args, off_t));
+            break;
+
+        default:
+            buf += fmt[1] == '3'
+                   ? sprintf((char *) buf, "%03ld", va_arg(args, off_t))
+                   : sprintf((char *) buf, "%02x", va_arg(args, int));
+            fmt += fmt[1] == '3' ? 2 : 3;
         }
     }
 
