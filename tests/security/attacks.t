@@ -25,7 +25,7 @@ my $common = Retort::Service::slurp("$dir/attack.py");
 my $s = Retort::Service->new(profiles => { default => {
     import => '', memory => '256m', disk => '16m', tmp => '8m', fsize => '16m',
     inodes => '1000', processes => '40', files => '128', cpu => '1',
-    ready => '3' } });
+    ready => '3', ttl => '30m 30m' } });
 my $box = $s->session;
 
 my %namespaces = (
