@@ -13,6 +13,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 use Retort::Kernel;
+use Retort::Wait qw(patiently);
 
 use constant { SNAPSHOT => 0x100, RESET => 8, READY => 101, GONE => 0 };
 
@@ -29,14 +30,8 @@ sub brief { return Retort::Kernel::brief($kernel->run(@_)) }
 
 sub soon {
     my ($what) = @_;
-    my $end = time + 20;
 
-    until ($what->()) {
-        return 0 if time > $end;
-        sleep 0.01;
-    }
-
-    return 1;
+    return patiently($what, 20) ? 1 : 0;
 }
 
 sub alive { return Retort::Kernel::alive(@_) }

@@ -13,6 +13,7 @@ use File::Temp qw(tempdir);
 use JSON::PP;
 use Retort::MessageStream;
 use Retort::Messages;
+use Retort::Wait qw(patiently);
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -23,12 +24,7 @@ sub there { -e "$dir/$_[0]" }
 
 sub make { open my $fh, '>', "$dir/$_[0]" or die "make: $!" }
 
-sub wait_for {
-    my ($seen) = @_;
-    my $end = time + 60;
-    sleep 0.02 until $seen->() || time > $end;
-    return $seen->();
-}
+sub wait_for { return patiently($_[0], 60) }
 
 my @two = stream(text('Let me see.'), use_('bash_code_execution',
                                            { command => 'echo 42' }));

@@ -18,7 +18,7 @@ use File::Path qw(remove_tree);
 use File::Temp qw(tempdir);
 use JSON::PP;
 use POSIX qw(:sys_wait_h);
-use Time::HiRes qw(sleep time);
+use Retort::Wait qw(patiently);
 
 our $TOP = abs_path(dirname(abs_path(__FILE__)) . '/../../..');
 
@@ -77,26 +77,12 @@ sub start {
 
     $self->{child} = $pid;
 
-    until_true(sub {
+    patiently(sub {
         die "dockerd ended:\n" . $self->log if waitpid($pid, WNOHANG) > 0;
         return -S $self->socket && defined $self->docker('version');
     }, 60) or die "dockerd does not answer:\n" . $self->log;
 
     return $self;
-}
-
-
-sub until_true {
-    my ($code, $seconds) = @_;
-    my $end = time + $seconds;
-
-    while (time < $end) {
-        my $r = $code->();
-        return $r if $r;
-        sleep 0.05;
-    }
-
-    return;
 }
 
 
@@ -193,7 +179,7 @@ sub crash {
 
     kill 'KILL', $pid;
     waitpid $pid, 0 if ($self->{child} // 0) == $pid;
-    until_true(sub { !alive($pid) && !alive($containerd) }, 30)
+    patiently(sub { !alive($pid) && !alive($containerd) }, 30)
         or die 'dockerd lives on';
 
     # an init that reaps nothing would have the next one wait for this number
@@ -243,7 +229,7 @@ sub end {
     if ($pid) {
         kill 'CONT', $pid;
         kill 'TERM', $pid;
-        until_true(sub {
+        patiently(sub {
             waitpid $pid, WNOHANG;
             !kill 0, $pid;
         }, 60);
@@ -251,12 +237,12 @@ sub end {
 
     # a dockerd that crashed has left this to nobody
     system "! mountpoint -q $self->{dir}/data || umount $self->{dir}/data 2>/dev/null";
-    until_true(sub { !$self->traces }, 10);
+    patiently(sub { !$self->traces }, 10);
     push @left, $self->traces;
     kill 'KILL', map({/^process (\d+)/} @left),
         map { split ' ', slurp("$_/cgroup.procs") } map {/^cgroup (.*)/} @left;
     system 'umount', '-l', $_ for reverse map {/^mount (.*)/} @left;
-    until_true(sub {
+    patiently(sub {
         rmdir for reverse sort glob join ' ', map { ("$_/*", $_) }
             '/sys/fs/cgroup/' . $self->name, '/sys/fs/cgroup/*/' . $self->name;
         return !grep {/^cgroup/} $self->traces;

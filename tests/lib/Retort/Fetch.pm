@@ -24,9 +24,10 @@ use IO::Select;
 use IO::Socket::IP;
 use POSIX ();
 use Socket;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 use Retort::FakeBroker;
+use Retort::Wait qw(patiently);
 
 use constant { GET => 2, CALL => 4, ABOUT => 6, HEAD => 101, DATA => 103,
                END_ => 105, OK => 0, REFUSED => 1, FAILED => 2, SIZE => 3,
@@ -211,15 +212,8 @@ sub DESTROY { local ($?, $!); $_[0]->stop if $_[0]{owner} == $$ }
 
 sub wait_for {
     my ($what, $patience) = @_;
-    my $end = time + ($patience // 15);
 
-    while (time < $end) {
-        my $r = $what->();
-        return $r if $r;
-        sleep 0.01;
-    }
-
-    return;
+    return patiently($what, $patience // 15);
 }
 
 

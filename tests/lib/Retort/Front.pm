@@ -19,10 +19,10 @@ use IO::Socket::UNIX;
 use JSON::PP;
 use POSIX ();
 use Test::More;
-use Time::HiRes qw(time sleep);
 
 use Retort::FakeBroker;
 use Retort::FastCGI;
+use Retort::Wait qw(patiently);
 
 our @EXPORT_OK = qw(done_front wait_for);
 
@@ -286,14 +286,7 @@ sub DESTROY { local $?; $_[0]->stop() }
 sub wait_for {
     my ($what, $patience) = @_;
 
-    my $end = time + ($patience // 15);
-
-    while (time < $end) {
-        return 1 if $what->();
-        sleep 0.01;
-    }
-
-    return 0;
+    return patiently($what, $patience // 15) ? 1 : 0;
 }
 
 

@@ -27,6 +27,7 @@ use File::Temp qw(tempdir);
 use IO::Select;
 use IO::Socket::INET;
 use POSIX qw(:sys_wait_h);
+use Retort::Wait qw(patiently);
 use Scalar::Util qw(weaken);
 use Test::More;
 use Time::HiRes qw(time sleep);
@@ -248,14 +249,7 @@ sub not_listening { my ($self, $n) = @_; $self->{quiet}{$self->port($n)} = 1 }
 sub wait_for {
     my ($self, $true, $seconds) = @_;
 
-    my $end = time + ($seconds // $WAIT);
-
-    until ($true->()) {
-        return 0 if time > $end;
-        sleep 0.01;
-    }
-
-    return 1;
+    return patiently($true, $seconds // $WAIT) ? 1 : 0;
 }
 
 

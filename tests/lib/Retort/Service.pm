@@ -24,6 +24,7 @@ use IO::Socket::INET;
 use JSON::PP;
 use POSIX qw(:sys_wait_h);
 use Retort::Engine;
+use Retort::Wait qw(patiently);
 use Test::More ();
 use Time::HiRes qw(sleep time);
 
@@ -268,15 +269,8 @@ sub nginx_pid { my $n = slurp("$_[0]{dir}/nginx.pid"); $n =~ s/\s//g; $n }
 # polls, in steps of 20 ms, until the code is true; a generous limit
 sub until_true {
     my ($self, $code, $seconds) = @_;
-    my $end = time + ($seconds // 30);
 
-    while (time < $end) {
-        my $r = $code->();
-        return $r if $r;
-        sleep 0.02;
-    }
-
-    return;
+    return patiently($code, $seconds // 30);
 }
 
 
