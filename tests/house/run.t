@@ -62,6 +62,8 @@ passes('a good test passes where all must run', "echo 1..1; echo ok 1\n",
        MUST_RUN => 1);
 
 fails('a failed check fails', "echo 1..1; echo not ok 1\n", 'Failed');
+fails('why is told at the end, too', "echo 1..1; echo not ok 1; echo '# why' >&2\n",
+      '(?s)# why.*Result: FAIL.*said\n\n?# why');
 fails('an exit code fails', "echo 1..1; echo ok 1; exit 3\n", 'Non-zero exit');
 fails('a missing check fails', "echo 1..2; echo ok 1\n", 'Bad plan');
 fails('a signal fails', "echo 1..1; echo ok 1; kill -9 \$\$\n", 'Non-zero wait status: 9|Dubious');
