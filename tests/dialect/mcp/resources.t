@@ -50,8 +50,9 @@ $r = rpc('prompts/get', { name => 'run_code', arguments => {
 is($r->{role}, 'user', 'that a user says');
 like($r->{content}{text}, qr/at most twice.*Count the words\.\n$/s,
      'with the task');
-like($r->{content}{text}, qr/$_/, "and with the rule: $_")
-    for qw(standard Never sandbox_id CodeSandboxUnreachable);
+like($r->{content}{text}, qr/$_/m, "and with what it should know: $_")
+    for '^## When$', '^## Files$', 'use the standard library',
+        'Never invent a result', 'sandbox_id', 'CodeSandboxUnreachable';
 is(rpc('prompts/get', { name => $_ })->{error}{code}, -32602,
    "there is no prompt \"$_\"") for 'x', 'test_simple_prompt', '';
 
@@ -102,8 +103,9 @@ for (["$box/none"], ["$box/../x"], ["$box/%2e%2e/x"], ["$box/%zz"], ["$box/"],
      ["$box/a%20b.txt", @other], ["retort://artifacts/$png", @other])
 {
     my ($uri, @who) = @$_;
-    is(read_($uri, @who)->{error}{code}, -32002, "\"$uri\" is not there"
-       . (@who ? ' for others' : ''));
+    my $e = read_($uri, @who)->{error};
+    is_deeply([$e->{code}, $e->{data}{uri}], [-32002, $uri],
+              "\"$uri\" is not there" . (@who ? ' for others' : ''));
 }
 
 # fixtures are nowhere unless they are switched on
