@@ -50,8 +50,10 @@ is_deeply($r->[0]{inputSchema}, { type => 'object', properties => {
     items => { type => 'string' } } }, required => ['code'] }, 'its schema');
 is_deeply(rpc('tools/call', { name => 'x' })->{json}{error},
     { code => -32601, message => 'Tool not found: x' }, 'no other tool');
-is_deeply(rpc('x')->{json}{error},
-    { code => -32601, message => 'Method not found: x' }, 'no other method');
+is_deeply(rpc($_)->{json}{error},
+    { code => -32601, message => "Method not found: $_" }, "no method $_")
+    for qw(x prompts/list prompts/get resources/list resources/read
+           resources/templates/list tasks/get logging/setLevel);
 is($f->get($_, '', '', RETORT_API => 'prisme')->{header}{allow}, 'POST',
    "no $_") for qw(GET DELETE);
 
