@@ -203,6 +203,10 @@ is($r->{json}{has_more}, JSON::PP::true, 'and there are others');
 is_deeply([ids(ask('GET', "/files?before_id=$id[1]&limit=2", @beta))], [$id[0]],
           'or not');
 
+is_deeply([sort keys %{ask('GET', '/files', HTTP_ANTHROPIC_BETA => $_)->{json}}],
+          ['data', 'next_page'], "\"$_\" is another beta")
+    for 'code-execution-2025-08-25', 'files-api-2025-04-14x', 'files-api', '';
+
 for my $bad (0, 1001, 'x', '-1', '99999999999999999999') {
     error_is(ask('GET', "/files?limit=$bad"), 400, 'invalid_request_error',
              'limit: Input should be a whole number from 1 to 1000',
