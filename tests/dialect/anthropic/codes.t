@@ -138,6 +138,7 @@ is_deeply(says('{"type":"view","content":"a","file_type":"pdf","num_lines":1}'),
           'and that as it is');
 is_deeply(says('{"type":"str_replace","lines":["-a",5,{}],"old_start":{}}')
           ->{lines}, ['-a'], 'lines are texts');
-is(edit('die "x"')->{error_code}, 'unavailable', 'one that fails is no editor');
+is(edit(q(out('{"type":"create"}'); die "x"))->{error_code}, 'unavailable',
+   'one that fails is no editor');
 
 done_front($f);

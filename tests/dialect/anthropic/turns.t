@@ -121,6 +121,25 @@ is($r->{status}, 409, 'blocks of two turns are refused');
 is($r->{json}{error}{type}, 'conflict_error', 'as a conflict');
 is(ran('two'), 1, 'nothing ran twice');
 
+# what is answered already, and what only looks the same
+
+$r = ask({ content => [bash('old', held('old')), { type =>
+    'bash_code_execution_tool_result', tool_use_id => 'srvtoolu_old',
+    content => {} }, bash('new', 'out("new")')] });
+is_deeply(shape($r), ['end_turn', 'srvtoolu_new=new'],
+          'a block whose result stands beside it is passed over');
+is(ran('old'), 0, 'and does not run');
+
+my $editor = ask({ content => [bash('set', 'sub view { } $v{editor} = sub {'
+    . q(out('{"type":"view","content":"seen"}')) . '}')] })->{json}{container}
+    {id};
+my %same = (%{ bash('same', 'view') }, input => { command => 'view',
+                                                  path => 'a' });
+my @two = map { ask({ container => $editor, content => [{ %same, name => $_ }]
+    })->{json}{content}[0]{content} } $same{name}, 'text_editor_code_execution';
+is_deeply([$two[0]{stdout}, $two[1]{content}], ['', 'seen'],
+          'the same id and input of another tool is another run');
+
 # clients that leave
 
 my $id = 'exec_n1_' . 'a' x 32;

@@ -92,6 +92,9 @@ is_deeply($r->{structuredContent}, { result => 'before', logs => [],
                stack => "Traceback\nFault: oops\n" } },
     'a failure has its traceback');
 ok($r->{isError}, 'and is an error');
+is(script('error("E", "m", "E: m\n", "\e[0;31mE\e[0m: m\n"); done(1);'
+          . ' $v{mute} = 1')->{structuredContent}{error}{stack}, "E: m\n",
+   'without colours');
 
 script('$v{x} = 1');
 is(script('out($v{x} // "none")')->{structuredContent}{result}, 'none',
