@@ -12,11 +12,22 @@
 #include <openssl/hmac.h>
 
 
+/* to look for it each time takes longer than a key's digest */
+
+static EVP_MD  *ngx_http_retort_md;
+
+
 ngx_int_t
 ngx_http_retort_sha256(u_char result[NGX_HTTP_RETORT_SHA256], u_char *data,
     size_t len)
 {
-    if (EVP_Digest(data, len, result, NULL, EVP_sha256(), NULL) != 1) {
+    if (ngx_http_retort_md == NULL) {
+        ngx_http_retort_md = EVP_MD_fetch(NULL, "SHA256", NULL);
+    }
+
+    if (ngx_http_retort_md == NULL
+        || EVP_Digest(data, len, result, NULL, ngx_http_retort_md, NULL) != 1)
+    {
         ERR_clear_error();
         return NGX_ERROR;
     }

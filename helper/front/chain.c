@@ -41,17 +41,32 @@ typedef struct {
 
 
 static chain_t          chain;
+static EVP_MD          *chain_md;
+static pthread_once_t   chain_once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t  chain_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 
 static void
 chain_hex(const unsigned char *p, unsigned len, char *hex)
 {
-    unsigned  i;
+    unsigned           i;
+    static const char  digits[] = "0123456789abcdef";
 
     for (i = 0; i < len; i++) {
-        (void) snprintf(hex + 2 * i, 3, "%02x", p[i]);
+        *hex++ = digits[p[i] >> 4];
+        *hex++ = digits[p[i] & 15];
     }
+
+    *hex = '\0';
+}
+
+
+/* to look for it each time takes as long as a line's digest */
+
+static void
+chain_find(void)
+{
+    chain_md = EVP_MD_fetch(NULL, "SHA256", NULL);
 }
 
 
@@ -63,8 +78,9 @@ chain_sha256(const void *p, size_t len, char hex[CHAIN_HEX])
 
     n = 0;
     hex[0] = '\0';
+    (void) pthread_once(&chain_once, chain_find);
 
-    if (EVP_Digest(p, len, md, &n, EVP_sha256(), NULL) == 1) {
+    if (EVP_Digest(p, len, md, &n, chain_md, NULL) == 1) {
         chain_hex(md, n, hex);
     }
 }
