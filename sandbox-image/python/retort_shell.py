@@ -6,15 +6,18 @@ anything: tenant code can reach and replace all of it, and harms its own
 session only.
 """
 
+import __future__
 import ast
 import base64
 import builtins
+import functools
 import gc
 import inspect
 import io
 import json
 import linecache
 import logging
+import operator
 import os
 import re
 import subprocess
@@ -76,6 +79,10 @@ THREADS = (
 # the repr of a display object, and the forms that say more
 NAMELESS = re.compile(r"<IPython\.core\.display\.\w+ object>")
 TEXTS = ("text/markdown", "text/latex", "application/json")
+AWAIT = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+FUTURE = functools.reduce(operator.or_, (
+    getattr(__future__, name).compiler_flag
+    for name in __future__.all_feature_names))
 PLAIN_TYPES = frozenset((int, float, complex, bool, str, bytes))
 
 
@@ -181,6 +188,11 @@ def add_data_forms(formatter):
         form = DataFormatter(parent=formatter, format_type=mime)
         form.makers = dict.fromkeys(types, make)
         formatter.formatters[mime] = form
+
+
+def put(owner, trait, value):
+    """Nobody observes these, and to set one checks its type and tells all."""
+    owner._trait_values[trait] = value
 
 
 class Publisher(DisplayPublisher):
@@ -425,7 +437,6 @@ class Cell:
         self.style = self.is_qwen = 0
         self.contexts = retort_context.Contexts(self.shell)
         self.enter = self.contexts.enter
-        self.await_flag = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 
     # around a run
 
@@ -517,19 +528,20 @@ class Cell:
             last = body[-1:]
             body = body[:-1]
 
-        flags = compiler.flags & self.await_flag
-        compiler.flags |= self.await_flag
+        pieces = []
+        if body:
+            pieces.append((ast.Module(body, []), "exec"))
+        if last:
+            pieces.append((ast.Interactive(last), "single"))
 
-        try:
-            codes = []
-            if body:
-                codes.append(compiler(ast.Module(body, []), name, "exec"))
-            if last:
-                codes.append(compiler(ast.Interactive(last), name, "single"))
-            return tuple(codes)
-        finally:
-            if not flags:
-                compiler.flags &= ~self.await_flag
+        codes = []
+        for piece, mode in pieces:
+            code = compile(piece, name, mode, compiler.flags | AWAIT, True)
+            # what a cell has from __future__ goes for all that follows
+            compiler.flags |= code.co_flags & FUTURE
+            codes.append(code)
+
+        return tuple(codes)
 
     def prepare(self, raw, style=0):
         """The cell as code objects; None if an error was told instead."""
@@ -554,7 +566,7 @@ class Cell:
             self.blas = 0
 
         self.result.execution_count = shell.execution_count
-        shell.displayhook.exec_result = self.result
+        put(shell.displayhook, "exec_result", self.result)
         shell.events.trigger("pre_execute")
         shell.events.trigger("pre_run_cell", info)
 
@@ -593,13 +605,12 @@ class Cell:
         shell = self.shell
         result = self.result
         self.result = None
-        shell.displayhook.exec_result = None
-        shell.last_execution_succeeded = bool(ok)
-        shell.last_execution_result = result
+        put(shell.displayhook, "exec_result", None)
+        put(shell, "last_execution_succeeded", bool(ok))
+        put(shell, "last_execution_result", result)
 
-        # nobody observes the trait, and setting it checks its type
         if result.execution_count is not None:
-            shell._trait_values["execution_count"] += 1
+            put(shell, "execution_count", shell.execution_count + 1)
 
         if self.style == QWEN_TIMED:
             retort_qwen.pass_by(shell)
