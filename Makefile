@@ -70,6 +70,7 @@ objects = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
 
 lib_objs = $(call objects,helper/lib/fdpass.c) $(call objects,helper/lib/log.c)
 lock_objs = $(call objects,helper/lib/lock.c)
+counters_objs = $(call objects,helper/lib/counters.c)
 init_objs = $(call objects,helper/init/*.c)
 start_objs = $(call objects,helper/start/*.c)
 broker_objs = $(call objects,helper/broker/*.c)
@@ -101,7 +102,8 @@ helper: $$(HELPER) $(lib_objs)
 kernel: $$(KERNEL) $(init_objs)
 
 $(O)/retortd: $(start_objs) $(lib_objs)
-$(O)/retort-broker: $(broker_objs) $(lib_objs) $(lock_objs) $(ASAN_LOCK)
+$(O)/retort-broker: $(broker_objs) $(lib_objs) $(lock_objs) $(counters_objs) \
+	$(ASAN_LOCK)
 $(O)/retort-mapd: $(mapd_objs) $(lib_objs) $(lock_objs) $(ASAN_LOCK)
 $(O)/retort-launch: $(launch_objs) $(lib_objs)
 

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "broker_main.h"
+#include "counters.h"
 #include "fdpass.h"
 #include "log.h"
 #include "policy.h"
@@ -71,7 +72,7 @@ box_find(broker_t *b, uint64_t id)
 }
 
 
-void
+static void
 box_name(const broker_t *b, const box_t *box, char *name, size_t size)
 {
     (void) snprintf(name, size, "box%u", (uint32_t) (box - b->box));
@@ -124,14 +125,25 @@ box_docker(const broker_t *b, const box_t *box)
 
 /* a container has counters of its own */
 
-void
-box_stat(const broker_t *b, box_t *box)
+static void
+box_counters(const broker_t *b, const box_t *box, int *fds)
 {
     char  name[16];
 
     box_name(b, box, name, sizeof(name));
-    cg_stat(box->cg.version != 0 ? &box->cg : &b->cg,
-            box->cg.version != 0 ? "." : name, &box->stat);
+    cg_counters(box->cg.version != 0 ? &box->cg : &b->cg,
+                box->cg.version != 0 ? "." : name, fds);
+}
+
+
+static void
+box_stat(const broker_t *b, box_t *box)
+{
+    int  fds[BRK_COUNTERS];
+
+    box_counters(b, box, fds);
+    counters_read(fds, &box->stat);
+    box_close_all(fds, BRK_COUNTERS);
 }
 
 
@@ -140,8 +152,11 @@ box_stat(const broker_t *b, box_t *box)
 void
 box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
 {
+    int        fds[BRK_FDS];
     brk_ans_t  ans;
 
+    memcpy(fds, box->fds, sizeof(box->fds));
+    box_counters(b, box, fds + BRK_BOX_FDS);
     memset(&ans, 0, sizeof(ans));
     ans.op = op;
     ans.seq = seq;
@@ -152,9 +167,11 @@ box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
            RETORT_PROFILE_NAME);
     memcpy(ans.record, box->record, sizeof(ans.record));
 
-    if (front_send(b, &ans, box->fds, BRK_BOX_FDS) == 0) {
+    if (front_send(b, &ans, fds, BRK_FDS) == 0) {
         box->shown = true;
     }
+
+    box_close_all(fds + BRK_BOX_FDS, BRK_COUNTERS);
 }
 
 

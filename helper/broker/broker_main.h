@@ -109,8 +109,6 @@ box_t *box_find(broker_t *b, uint64_t id);
 uint64_t box_id(const broker_t *b, const box_t *box);
 void box_kill(broker_t *b, box_t *box);
 void box_restart(broker_t *b, box_t *box, uint32_t seq);
-void box_name(const broker_t *b, const box_t *box, char *name, size_t size);
-void box_stat(const broker_t *b, box_t *box);
 void box_exited(broker_t *b, box_t *box);
 void box_overdue(broker_t *b);
 void box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq);

@@ -1,14 +1,13 @@
 
 /*
  * Part of retort-broker.  Works on directory descriptors and on names that the
- * broker made itself; what it reads comes from the kernel.
+ * broker made itself.
  */
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,35 +52,6 @@ cg_put(const cg_t *cg, int which, const char *box, const char *file,
     (void) close(fd);
 
     return n == -1 ? -1 : 0;
-}
-
-
-/* the number after "key", or the first one if there is no key; 0 if none */
-
-static uint64_t
-cg_get(const cg_t *cg, int which, const char *box, const char *file,
-    const char *key)
-{
-    int      fd;
-    char     text[1024], *p;
-    ssize_t  n;
-
-    fd = cg_open(cg, which, box, file, O_RDONLY);
-
-    if (fd == -1) {
-        return 0;
-    }
-
-    n = read(fd, text, sizeof(text) - 1);
-    (void) close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    p = (key != NULL) ? strstr(text, key) : text;
-
-    if (p == NULL) {
-        return 0;
-    }
-
-    return strtoull(p + (key != NULL ? strlen(key) : 0), NULL, 10);
 }
 
 
@@ -172,72 +142,39 @@ cg_attach(const cg_t *cg, const char *box, pid_t pid)
 }
 
 
-typedef struct {
-    int         which;
-    const char  *file;
-    const char  *key;           /* NULL: the file is one number */
-} cg_counter_t;
-
-enum { CG_CPU_TIME, CG_SYSTEM, CG_NOW, CG_PEAK, CG_OOM, CG_COUNTERS };
-
-static const cg_counter_t  cg_counters[2][CG_COUNTERS] = {
-    {
-        { CG_CPUACCT, "cpuacct.usage", NULL },
-        { CG_CPUACCT, "cpuacct.usage_sys", NULL },
-        { CG_MEMORY, "memory.usage_in_bytes", NULL },
-        { CG_MEMORY, "memory.max_usage_in_bytes", NULL },
-        { CG_MEMORY, "memory.oom_control", "oom_kill " }
-    },
-    {
-        { CG_CPU, "cpu.stat", "usage_usec " },
-        { CG_CPU, "cpu.stat", "system_usec " },
-        { CG_MEMORY, "memory.current", NULL },
-        { CG_MEMORY, "memory.peak", NULL },
-        { CG_MEMORY, "memory.events", "oom_kill " }
-    }
-};
-
-
-void
-cg_stat(const cg_t *cg, const char *box, brk_stat_t *st)
-{
-    int                 i;
-    uint64_t            n[CG_COUNTERS], unit;
-    const cg_counter_t  *c;
-
-    if (cg->version == 0) {
-        return;
-    }
-
-    for (i = 0; i < CG_COUNTERS; i++) {
-        c = &cg_counters[cg->version - 1][i];
-        n[i] = cg_get(cg, c->which, box, c->file, c->key);
-    }
-
-    if (n[CG_CPU_TIME] == 0) {
-        return;
-    }
-
-    unit = (cg->version == 1) ? 1000 : 1;       /* nsec or usec */
-    st->cpu_us = n[CG_CPU_TIME] / unit;
-    st->cpu_system_us = n[CG_SYSTEM] / unit;
-    st->memory_now = n[CG_NOW];
-    st->memory_peak = n[CG_PEAK];
-    st->oom_kills = (uint32_t) n[CG_OOM];
-    st->processes = (uint32_t) cg_get(cg, CG_PIDS, box, "pids.current", NULL);
-}
-
-
 /*
- * v2 resets the peak of a descriptor only, and only since Linux 6.12: there
- * the peak is that of the box's life.
+ * What this kernel does not count is read as nothing.  v1 starts a new peak
+ * when that file is written to; v2 does since Linux 6.12, and before that has
+ * none to write to.
  */
 
 void
-cg_reset_peak(const cg_t *cg, const char *box)
+cg_counters(const cg_t *cg, const char *box, int *fds)
 {
-    if (cg->version == 1) {
-        (void) cg_put(cg, CG_MEMORY, box, "memory.max_usage_in_bytes", "0");
+    int                       i;
+    const char                *file;
+    static const int          dir[BRK_COUNTERS] = {     /* v2 has but one */
+        CG_CPUACCT, CG_CPUACCT, CG_MEMORY, CG_MEMORY, CG_MEMORY, CG_PIDS
+    };
+    static const char *const  files[2][BRK_COUNTERS] = {
+        { "cpuacct.usage", "cpuacct.usage_sys", "memory.usage_in_bytes",
+          "memory.max_usage_in_bytes", "memory.oom_control", "pids.current" },
+        { "cpu.stat", "cpu.stat", "memory.current", "memory.peak",
+          "memory.events", "pids.current" }
+    };
+
+    for (i = 0; i < BRK_COUNTERS; i++) {
+        file = files[cg->version == 2][i];
+        fds[i] = cg_open(cg, dir[i], box, file,
+                         i == BRK_PEAK ? O_RDWR : O_RDONLY);
+
+        if (fds[i] == -1) {
+            fds[i] = cg_open(cg, dir[i], box, file, O_RDONLY);
+        }
+
+        if (fds[i] == -1) {
+            fds[i] = open("/dev/null", O_RDONLY|O_CLOEXEC);
+        }
     }
 }
 

@@ -34,10 +34,9 @@ int cg_limit(const cg_t *cg, const char *box,
 
 int cg_attach(const cg_t *cg, const char *box, pid_t pid);
 
-/* counters; a group that is gone leaves what was there before */
+/* opens BRK_COUNTERS files, which belong to the caller; -1: none is free */
 
-void cg_stat(const cg_t *cg, const char *box, brk_stat_t *stat);
-void cg_reset_peak(const cg_t *cg, const char *box);
+void cg_counters(const cg_t *cg, const char *box, int *fds);
 
 /* v2 kills the whole group at once; v1 leaves that to the pid namespace */
 

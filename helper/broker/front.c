@@ -143,23 +143,6 @@ front_signal(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_stat(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
-{
-    char  name[16];
-
-    box_stat(b, box);
-    ans->stat = box->stat;
-
-    if (req->detail) {
-        box_name(b, box, name, sizeof(name));
-        cg_reset_peak(&b->cg, name);
-    }
-
-    return BRK_OK;
-}
-
-
-static int
 front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
     memcpy(box->record, req->record, sizeof(box->record));

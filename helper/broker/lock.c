@@ -19,8 +19,9 @@
 static const int  lock_list[] = {
     /* the loop */
     SCMP_SYS(epoll_wait), SCMP_SYS(epoll_ctl), SCMP_SYS(clock_gettime),
-    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
-    SCMP_SYS(sendto), SCMP_SYS(close), SCMP_SYS(getpid), SCMP_SYS(gettid),
+    SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(recvmsg),
+    SCMP_SYS(sendmsg), SCMP_SYS(sendto), SCMP_SYS(close), SCMP_SYS(getpid),
+    SCMP_SYS(gettid),
     /* a box: its channel, its cgroup, its end */
     SCMP_SYS(socketpair), SCMP_SYS(setsockopt), SCMP_SYS(pipe2),
     SCMP_SYS(fcntl), SCMP_SYS(openat), SCMP_SYS(mkdirat), SCMP_SYS(unlinkat),

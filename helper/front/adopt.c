@@ -58,7 +58,7 @@ adopt_box(const brk_ans_t *ans, const int *fds, int nfd)
 {
     box_t  *box;
 
-    if (nfd != BRK_BOX_FDS) {
+    if (nfd != BRK_FDS) {
         flog(RLOG_ERROR, "broker: a box without descriptors");
         return;
     }
@@ -157,7 +157,7 @@ adopt_done(adopt_t *a)
     buf_free(&a->in.body);
 
     a->box->run = (uint32_t) (clock_mono_us() >> 10 & INT32_MAX);
-    (void) box_stat(a->box, &a->box->stat);
+    box_stat(a->box, &a->box->stat);
     box_release(a->box);
     a->box = NULL;
 }

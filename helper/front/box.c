@@ -183,7 +183,7 @@ box_unref(box_t *box)
         return;
     }
 
-    for (i = 0; i < BRK_BOX_FDS; i++) {
+    for (i = 0; i < BRK_FDS; i++) {
         if (box->fd[i] != -1) {
             (void) close(box->fd[i]);
         }

@@ -35,7 +35,7 @@ typedef struct {
     retort_box_limits_t      limits;
     uint64_t                 created;       /* wall msec */
 
-    int                      fd[BRK_BOX_FDS];       /* (o) */
+    int                      fd[BRK_FDS];           /* (o); counters (l) */
     uint32_t                 run;           /* (o) number of the last run */
     brk_stat_t               stat;          /* (o) counters after it */
     const char              *lost;          /* (o) why variables are, untold */
@@ -178,9 +178,9 @@ int box_restart(box_t *box);
 
 void box_signal(const box_t *box, int sig);
 
-/* counters now; resets the peak; 0 or -1 */
+/* counters now; begins a new peak; for its owner */
 
-int box_stat(const box_t *box, brk_stat_t *stat);
+void box_stat(const box_t *box, brk_stat_t *stat);
 
 /* says that a box has ended; -1 */
 

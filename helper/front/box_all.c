@@ -10,6 +10,7 @@
 #include "box_all.h"
 #include "box_table.h"
 #include "broker_client.h"
+#include "lib/counters.h"
 
 
 /* the mutex is held; an owner that nothing can wake is the pool */
@@ -99,6 +100,27 @@ box_count(const retort_profile_t *p, box_counts_t *c)
     }
 
     (void) pthread_mutex_unlock(&box_mutex);
+}
+
+
+int
+box_usage(uint64_t id, brk_stat_t *stat)
+{
+    box_t  *box;
+
+    memset(stat, 0, sizeof(brk_stat_t));
+
+    (void) pthread_mutex_lock(&box_mutex);
+
+    box = box_by_id(id);
+
+    if (box != NULL) {
+        counters_read(box->fd + BRK_BOX_FDS, stat);
+    }
+
+    (void) pthread_mutex_unlock(&box_mutex);
+
+    return box != NULL ? 0 : -1;
 }
 
 

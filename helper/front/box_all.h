@@ -39,6 +39,10 @@ size_t box_all(box_line_t *lines, size_t max);
 
 void box_count(const retort_profile_t *p, box_counts_t *c);
 
+/* what it uses now, the broker's "id"; the peak goes on; 0 or -1 */
+
+int box_usage(uint64_t id, brk_stat_t *stat);
+
 /* ends it, whatever runs in it; 0, or -1 and "e" */
 
 int box_kill_line(const box_line_t *l, err_t *e);

@@ -21,6 +21,7 @@
 #include "clock.h"
 #include "exec.h"
 #include "flog.h"
+#include "lib/counters.h"
 #include "pool.h"
 #include "protocol/init.h"
 #include "record.h"
@@ -103,8 +104,9 @@ box_fds(box_t *box, const int *fds)
 {
     int  i;
 
+    memcpy(box->fd, fds, sizeof(box->fd));
+
     for (i = 0; i < BRK_BOX_FDS; i++) {
-        box->fd[i] = fds[i];
         (void) fcntl(fds[i], F_SETFL, fcntl(fds[i], F_GETFL) | O_NONBLOCK);
     }
 }
@@ -163,7 +165,7 @@ box_close(const int *fds)
 {
     int  i;
 
-    for (i = 0; i < BRK_BOX_FDS; i++) {
+    for (i = 0; i < BRK_FDS; i++) {
         (void) close(fds[i]);
     }
 }
@@ -247,7 +249,7 @@ box_t *
 box_spawn(const retort_profile_t *p, const retort_box_limits_t *limits,
     err_t *e)
 {
-    int        fds[BRK_BOX_FDS];
+    int        fds[BRK_FDS];
     box_t     *box;
     brk_req_t  req;
     brk_ans_t  ans;
@@ -554,7 +556,7 @@ box_release(box_t *box)
 int
 box_restart(box_t *box)
 {
-    int        i, fds[BRK_BOX_FDS];
+    int        i, fds[BRK_FDS];
     brk_req_t  req;
     brk_ans_t  ans;
 
@@ -570,7 +572,7 @@ box_restart(box_t *box)
 
     (void) pthread_mutex_lock(&box_mutex);
 
-    for (i = 0; i < BRK_BOX_FDS; i++) {
+    for (i = 0; i < BRK_FDS; i++) {
         (void) close(box->fd[i]);
     }
 
@@ -616,22 +618,13 @@ box_signal(const box_t *box, int sig)
 }
 
 
-int
+/* where the peak cannot begin anew it is that of the box's life */
+
+void
 box_stat(const box_t *box, brk_stat_t *stat)
 {
-    brk_req_t  req;
-    brk_ans_t  ans;
-
-    brk_request(&req, BRK_STAT, box->id);
-    req.detail = 1;
-
-    if (brk_call(&req, &ans, NULL) == -1 || ans.code != BRK_OK) {
-        return -1;
-    }
-
-    *stat = ans.stat;
-
-    return 0;
+    counters_read(box->fd + BRK_BOX_FDS, stat);
+    (void) !write(box->fd[BRK_BOX_FDS + BRK_PEAK], "0", 1);
 }
 
 
@@ -651,7 +644,7 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
 {
     box_t  *box;
 
-    if (nfd == BRK_BOX_FDS) {
+    if (nfd == BRK_FDS) {
         /* boxes are only offered before the threads start: see adopt.c */
         box_close(fds);
     }

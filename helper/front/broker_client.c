@@ -30,7 +30,7 @@ typedef enum { SLOT_FREE, SLOT_WAITS, SLOT_ANSWERED, SLOT_LEFT } brk_slot_e;
 typedef struct {
     brk_slot_e       state;
     uint32_t         seq;
-    int              fds[BRK_BOX_FDS];
+    int              fds[BRK_FDS];
     int              nfd;
     brk_ans_t        ans;
     pthread_cond_t   cond;
@@ -70,7 +70,7 @@ brk_read(brk_ans_t *ans, int *fds, int *nfd)
 {
     ssize_t  n;
 
-    *nfd = BRK_BOX_FDS;
+    *nfd = BRK_FDS;
     n = fd_recv(brk_sock, ans, sizeof(brk_ans_t), fds, nfd, 0);
 
     if (n == 0) {
@@ -78,7 +78,7 @@ brk_read(brk_ans_t *ans, int *fds, int *nfd)
     }
 
     if (n != (ssize_t) sizeof(brk_ans_t)
-        || (*nfd != 0 && *nfd != BRK_BOX_FDS))
+        || (*nfd != 0 && *nfd != BRK_FDS))
     {
         brk_gone(n == -1 ? strerror(errno) : "message of a wrong size");
     }
@@ -133,7 +133,7 @@ brk_answer(const brk_ans_t *ans, const int *fds, int nfd)
 static void
 brk_dispatch(void)
 {
-    int        nfd, fds[BRK_BOX_FDS];
+    int        nfd, fds[BRK_FDS];
     brk_ans_t  ans;
 
     brk_read(&ans, fds, &nfd);
@@ -150,7 +150,7 @@ brk_dispatch(void)
 int
 brk_hello(int sock, brk_event_pt event)
 {
-    int                 i, nfd, fds[BRK_BOX_FDS];
+    int                 i, nfd, fds[BRK_FDS];
     brk_req_t           req;
     brk_ans_t           ans;
     pthread_condattr_t  attr;
@@ -188,7 +188,7 @@ brk_hello(int sock, brk_event_pt event)
 int
 brk_boxes(void)
 {
-    int        nfd, fds[BRK_BOX_FDS];
+    int        nfd, fds[BRK_FDS];
     brk_ans_t  ans;
 
     for ( ;; ) {
@@ -304,7 +304,7 @@ brk_wait(brk_slot_t *slot, brk_ans_t *ans, int *fds, int *nfd)
 int
 brk_call(const brk_req_t *req, brk_ans_t *ans, int *fds)
 {
-    int          rc, nfd, got[BRK_BOX_FDS];
+    int          rc, nfd, got[BRK_FDS];
     uint32_t     i;
     brk_req_t    out;
 
@@ -325,7 +325,7 @@ brk_call(const brk_req_t *req, brk_ans_t *ans, int *fds)
         return -1;
     }
 
-    if (fds != NULL && nfd == BRK_BOX_FDS && ans->code == BRK_OK) {
+    if (fds != NULL && nfd == BRK_FDS && ans->code == BRK_OK) {
         memcpy(fds, got, sizeof(got));
         return 0;
     }

@@ -33,7 +33,7 @@ void *brk_reader(void *unused);
 
 /*
  * Asks and waits.  0 if there is an answer: ans->code says what it is, and if
- * it is good "fds" (NULL, or room for BRK_BOX_FDS) hold descriptors that the
+ * it is good "fds" (NULL, or room for BRK_FDS) hold descriptors that the
  * caller owns.  -1 if there was none within BOUND_BROKER_TIME.
  */
 

@@ -452,7 +452,7 @@ main(int argc, char **argv)
     s = settings_load(FRONT_FD_SETTINGS);
 
     if (signals == -1 || s == NULL
-        || seal_start((uint64_t) s->nslots * (2 * BRK_BOX_FDS + 1) + BOUND_CONNS
+        || seal_start((uint64_t) s->nslots * (2 * BRK_FDS + 1) + BOUND_CONNS
                       + front_args.threads * 3 + FRONT_SPARE_FDS,
                       front_fsize(s)) == -1)
     {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "box_all.h"
-#include "broker_client.h"
 #include "clock.h"
 #include "drain.h"
 #include "flog.h"
@@ -172,9 +171,8 @@ ops_limits(const retort_box_limits_t *l)
 static int
 ops_show(const request_t *req, const char *id, answer_t *a, err_t *e)
 {
-    brk_req_t     ask;
-    brk_ans_t     ans;
     box_line_t    l;
+    brk_stat_t    stat;
     json_object  *o, *use;
 
     (void) req;
@@ -186,16 +184,13 @@ ops_show(const request_t *req, const char *id, answer_t *a, err_t *e)
     o = ops_line(&l);
     ops_add(o, "limits", ops_limits(&l.view.limits));
 
-    /* the peak is the run's that may be under way: it stays */
-    brk_request(&ask, BRK_STAT, l.id);
-
-    if (brk_call(&ask, &ans, NULL) == 0 && ans.code == BRK_OK) {
+    if (box_usage(l.id, &stat) == 0) {
         use = json_object_new_object();
-        ops_number(use, "memory_bytes", ans.stat.memory_now);
-        ops_number(use, "peak_memory_bytes", ans.stat.memory_peak);
-        ops_number(use, "cpu_ms", ans.stat.cpu_us / 1000);
-        ops_number(use, "processes", ans.stat.processes);
-        ops_number(use, "oom_kills", ans.stat.oom_kills);
+        ops_number(use, "memory_bytes", stat.memory_now);
+        ops_number(use, "peak_memory_bytes", stat.memory_peak);
+        ops_number(use, "cpu_ms", stat.cpu_us / 1000);
+        ops_number(use, "processes", stat.processes);
+        ops_number(use, "oom_kills", stat.oom_kills);
         ops_add(o, "usage", use);
     }
 

@@ -321,7 +321,7 @@ place_restart(const request_t *req, const char *sandbox, int client, err_t *e)
                        "the sandbox ended and its state is gone");
     }
 
-    (void) box_stat(box, &box->stat);
+    box_stat(box, &box->stat);
     box_release(box);
 
     return 0;

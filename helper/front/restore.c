@@ -151,7 +151,7 @@ restore(box_t *box, const char **why)
         *why = restore_wait(box);
 
         if (*why == NULL) {
-            (void) box_stat(box, &box->stat);
+            box_stat(box, &box->stat);
             *why = restore_behind(box);
             return STATE_RESTORED;
         }
@@ -170,7 +170,7 @@ restore(box_t *box, const char **why)
         return STATE_GONE;
     }
 
-    (void) box_stat(box, &box->stat);
+    box_stat(box, &box->stat);
 
     return STATE_LOST;
 }

@@ -214,9 +214,8 @@ verdict_reach(run_t *r)
     now = r->news.last;
 
     if (!r->news.kernel_gone && r->stage != 3) {
-        if (box_stat(r->box, &now) == -1) {
-            now = r->box->stat;
-        }
+        now = r->box->stat;
+        box_stat(r->box, &now);
     }
 
     (void) pthread_mutex_lock(&r->x->lock);

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 
-#define FDPASS_MAX  8
+#define FDPASS_MAX  16
 
 
 /*

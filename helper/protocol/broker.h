@@ -20,9 +20,27 @@
 #include "profile.h"
 
 
-#define BRK_VERSION   1
+#define BRK_VERSION   2
 #define BRK_RECORD_SIZE  512    /* what the front may leave with a box */
 #define BRK_BOX_FDS   3         /* kernel channel, stdout, stderr */
+#define BRK_FDS       (BRK_BOX_FDS + BRK_COUNTERS)
+
+
+/*
+ * Files of the box's cgroups, open, each with one line of brk_stat_t.  The
+ * front reads them by itself, and starts a new peak by writing to that file;
+ * nothing else can be done with them.
+ */
+
+typedef enum {
+    BRK_CPU,
+    BRK_CPU_SYSTEM,
+    BRK_MEMORY,
+    BRK_PEAK,
+    BRK_OOM,
+    BRK_PROCESSES,
+    BRK_COUNTERS
+} brk_counter_t;
 
 
 /*
@@ -41,8 +59,6 @@
     X(KILL, 6, BOX, front_kill)                                               \
     /* SIGINT or SIGKILL, to the processes inside that box and no other */    \
     X(SIGNAL, 8, ALIVE, front_signal)                                         \
-    /* reads the box's own counters */                                        \
-    X(STAT, 10, BOX, front_stat)                                              \
     /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */   \
     X(RECORD, 14, BOX, front_record)                                          \
     /* a new interpreter in a box whose old one is gone: same walls */        \
@@ -95,8 +111,8 @@ typedef struct {
     uint32_t             seq;           /* not 0; echoed in the answer */
     uint64_t             id;            /* box */
     uint32_t             signal;        /* SIGNAL: SIGINT, SIGKILL */
-    uint32_t             detail;        /* STAT: 1 starts a new peak; SIGNAL:
-                                           the run that it is for, 0: any */
+    uint32_t             detail;        /* SIGNAL: the run that it is for,
+                                           0: any */
     char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
     retort_box_limits_t  limits;        /* SPAWN; 0: the default */
     uint8_t              record[BRK_RECORD_SIZE];           /* SPAWN, RECORD */
@@ -104,8 +120,8 @@ typedef struct {
 
 
 /*
- * BRK_BOX_FDS descriptors come with: a good answer to SPAWN, BRK_EV_BOX, and
- * a good answer to RESTART.  The receiver owns them.
+ * BRK_FDS descriptors come with: a good answer to SPAWN, BRK_EV_BOX, and a
+ * good answer to RESTART, the counters last.  The receiver owns them.
  *
  * Box id: slot in the low 32 bits, generation in the high ones; never 0.
  */
@@ -120,7 +136,7 @@ typedef struct {
     int32_t              status;        /* *_EXIT: as from waitpid() */
     uint32_t             restored;      /* EV_KERNEL_EXIT: its snapshot takes
                                            over, on the same descriptors */
-    brk_stat_t           stat;          /* STAT, EV_*_EXIT */
+    brk_stat_t           stat;          /* EV_*_EXIT */
     char                 profile[RETORT_PROFILE_NAME];      /* EV_BOX, WARM */
     retort_box_limits_t  limits;        /* SPAWN, EV_BOX: those in force */
     uint8_t              record[BRK_RECORD_SIZE];           /* EV_BOX */

@@ -33,7 +33,8 @@ my $s = Retort::Service->new(stopped => 1, profiles => { default => {
 my $bin = "$s->{dir}/bin";
 my $plan = "$s->{dir}/plan";
 my %objects = (
-    'retort-broker' => [glob("$top/objs/helper/broker/*.o"), "$top/objs/helper/lib/lock.o"],
+    'retort-broker' => [glob("$top/objs/helper/broker/*.o"),
+                        map {"$top/objs/helper/lib/$_.o"} qw(lock counters)],
     'retort-mapd' => [glob("$top/objs/helper/mapd/*.o"), "$top/objs/helper/lib/lock.o"],
 );
 

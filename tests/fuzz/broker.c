@@ -6,7 +6,7 @@
  *
  * links: helper/broker/front.c helper/broker/box.c helper/broker/policy.c
  * links: helper/broker/service.c helper/broker/cgroup.c
- * links: helper/lib/fdpass.c tests/fuzz/lib/quiet.c
+ * links: helper/lib/fdpass.c helper/lib/counters.c tests/fuzz/lib/quiet.c
  */
 
 #include <fcntl.h>

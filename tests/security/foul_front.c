@@ -63,12 +63,12 @@ foul_req(uint16_t op)
 static brk_ans_t
 foul_answer(void)
 {
-    int        nfd, fds[BRK_BOX_FDS];
+    int        nfd, fds[BRK_FDS];
     ssize_t    n;
     brk_ans_t  ans;
 
     for ( ;; ) {
-        nfd = BRK_BOX_FDS;
+        nfd = BRK_FDS;
         n = fd_recv(FOUL_SOCK, &ans, sizeof(ans), fds, &nfd, 0);
 
         if (n != (ssize_t) sizeof(ans)) {
@@ -140,7 +140,7 @@ foul_messages(void)
     int        i, fds[FDPASS_MAX];
     brk_req_t  req;
 
-    req = foul_req(BRK_STAT);
+    req = foul_req(BRK_RECORD);
 
     if (strcmp(foul_case, "short") == 0) {
         (void) fd_send(FOUL_SOCK, &req, sizeof(req) - 1, NULL, 0);
@@ -234,7 +234,7 @@ foul_requests(void)
         ans.limits.memory = 0;
 
     } else if (strcmp(foul_case, "deaf") == 0) {
-        req = foul_req(BRK_STAT);
+        req = foul_req(BRK_RECORD);
 
         while (fd_send(FOUL_SOCK, &req, sizeof(req), NULL, 0) == 0) {
             req.seq = ++foul_seq;
@@ -250,10 +250,10 @@ foul_requests(void)
 
 /* ---- well-formed requests about boxes that are others', or not there ---- */
 
-#define FOUL_OPS  5
+#define FOUL_OPS  4
 
 static const uint16_t  foul_ops[FOUL_OPS] = {
-    BRK_KILL, BRK_SIGNAL, BRK_STAT, BRK_RECORD, BRK_RESTART
+    BRK_KILL, BRK_SIGNAL, BRK_RECORD, BRK_RESTART
 };
 
 
@@ -416,7 +416,7 @@ foul_packets(void)
 
     memset(&mh, 0, sizeof(mh));
     memset(room, 0, sizeof(room));
-    req = foul_req(BRK_STAT);
+    req = foul_req(BRK_RECORD);
     iov.iov_base = &req;
     iov.iov_len = sizeof(req);
     mh.msg_iov = &iov;
@@ -450,7 +450,7 @@ foul_boxes_of_others(void)
 
     bad = 0;
     id = foul_spawn(0, &ans);
-    req = foul_req(BRK_STAT);
+    req = foul_req(BRK_RECORD);
     req.id = id;
 
     if (strcmp(foul_case, "forged") == 0) {

@@ -112,6 +112,10 @@ bed_spawn(int *fds)
 {
     int  i, pair[2];
 
+    for (i = BRK_BOX_FDS; i < BRK_FDS; i++) {
+        fds[i] = open("/dev/null", O_RDONLY|O_CLOEXEC);
+    }
+
     for (i = 0; i < BRK_BOX_FDS; i++) {
         if (npeers == BED_PEERS
             || socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1)
@@ -177,9 +181,10 @@ brk_post(const brk_req_t *req)
 static void
 bed_exit(uint64_t id)
 {
-    int        none[BRK_BOX_FDS] = { -1, -1, -1 };
+    int        none[BRK_FDS];
     brk_ans_t  ans;
 
+    memset(none, -1, sizeof(none));
     memset(&ans, 0, sizeof(ans));
     ans.op = BRK_EV_BOX_EXIT;
     ans.id = id;

@@ -22,16 +22,15 @@ use Socket;
 
 use Retort::FakeKernel;
 
-use constant { HELLO => 2, SPAWN => 4, KILL => 6, SIGNAL => 8, STAT => 10,
-               RECORD => 14, RESTART => 16,
+use constant { HELLO => 2, SPAWN => 4, KILL => 6, SIGNAL => 8, RECORD => 14,
+               RESTART => 16,
                EV_BOX => 101, EV_BOXES_END => 103, EV_KERNEL_EXIT => 105,
                EV_BOX_EXIT => 107, EV_DRAIN => 109,
                REQ => 624, ANS => 792, SYS_sendmsg => 46,
                OK => 0, EBOX => 2 };
 
 my @NAMES = ([HELLO, 'hello'], [SPAWN, 'spawn'], [KILL, 'kill'],
-             [SIGNAL, 'signal'], [STAT, 'stat'], [RECORD, 'record'],
-             [RESTART, 'restart']);
+             [SIGNAL, 'signal'], [RECORD, 'record'], [RESTART, 'restart']);
 
 
 sub new {
@@ -131,6 +130,18 @@ sub fd_send {
 }
 
 
+# the files of a box's cgroups, as v1 has them; its kernel writes to them
+
+sub counters {
+    my @files = map { open my $fh, '+>', undef or die "$!"; $fh } 1 .. 6;
+
+    Retort::FakeKernel::add($files[2], 3_000_000);
+    Retort::FakeKernel::add($files[3], 5_000_000);
+
+    return @files;
+}
+
+
 # a process for a box's interpreter, and the front's ends of its descriptors
 
 sub kernel {
@@ -145,14 +156,14 @@ sub kernel {
     if ($pid == 0) {
         setpgrp;
         CORE::close $_ for $channel, $out_r, $err_r, $front;
-        Retort::FakeKernel::main($its, $out_w, $err_w);
+        Retort::FakeKernel::main($its, $out_w, $err_w, $b->{counters});
         POSIX::_exit(0);
     }
 
     # the child may not have come so far yet
     setpgrp $pid, $pid;
 
-    $b->{fds} = [$channel, $out_r, $err_r];
+    $b->{fds} = [$channel, $out_r, $err_r, @{$b->{counters}}];
     $b->{pid} = $pid;
     $by_pid{$pid} = $b;
 
@@ -181,8 +192,9 @@ sub spawn {
     }
 
     my $id = ++$slot | 7 << 32;       # slots are not used again here
-    my $b = $box{$id} = { id => $id, limits => $limits, stat => [(0) x 6],
-                          profile => $req->{profile}, record => '' };
+    my $b = $box{$id} = { id => $id, limits => $limits,
+                          profile => $req->{profile}, record => '',
+                          counters => [counters()] };
     my @fds = kernel($b);
 
     answer(%$req, id => $id, limits => $limits, fds => \@fds);
@@ -192,12 +204,9 @@ sub spawn {
 sub stat_of {
     my ($b) = @_;
 
-    $b->{stat}[0] += 1500;
-    $b->{stat}[1] += 500;      # of that
-    $b->{stat}[2] = 3_000_000;
-    $b->{stat}[3] = 5_000_000;
+    my @n = Retort::FakeKernel::counted($b->{counters});
 
-    return $b->{stat};
+    return [$n[0] / 1000, $n[1] / 1000, @n[2, 3, 5, 4]];
 }
 
 
@@ -233,7 +242,6 @@ my %ops = (
             if $b->{pid} && !$order{deaf};
         answer(%$req);
     },
-    STAT, sub { my ($req, $b) = @_; answer(%$req, stat => stat_of($b)) },
     RECORD, sub {
         my ($req, $b) = @_;
         $b->{record} = $req->{record};
@@ -262,7 +270,7 @@ sub request {
 
     my ($name) = map { $_->[1] } grep { $_->[0] == $r{op} } @NAMES;
     $count{$name // "bad"}++;
-    $count{bad}++ if $n != REQ || $r{version} != 1;
+    $count{bad}++ if $n != REQ || $r{version} != 2;
 
     my %req = map { $_ => $r{$_} } qw(op seq id signal profile record);
     delete $req{profile} unless $r{op} == SPAWN;
@@ -289,7 +297,7 @@ sub reap {
         next unless $box{$b->{id}} && $b->{pid} == $pid;
 
         # how a fake kernel says that memory ran out
-        $b->{stat}[5]++ if $status == 77 << 8;
+        Retort::FakeKernel::add($b->{counters}[4], 1) if $status == 77 << 8;
         $status = 9 if $status == 77 << 8;
 
         $b->{pid} = 0;

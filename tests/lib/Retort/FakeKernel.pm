@@ -18,7 +18,34 @@ use constant { RUN => 2, FILE => 4, ACK => 6, RESET => 8, READY => 101,
                PAYLOAD => 32768 };
 
 our (%v, %files, %env, $stdin, $run, $language, $want);
-my ($channel, $out, $err);
+my ($channel, $out, $err, $counters);
+
+
+# what each file of the box's cgroups says
+
+sub counted {
+    my ($files) = @_;
+
+    return map { sysseek $_, 0, 0; sysread $_, my $text, 20; ($text || 0) + 0 }
+        @$files;
+}
+
+
+sub add {
+    my ($file, $more) = @_;
+    my ($n) = counted([$file]);
+
+    sysseek $file, 0, 0;
+    syswrite $file, sprintf "%-19d\n", $n + $more;
+}
+
+
+# a run takes 1.5 ms, 0.5 of them of the kernel's
+
+sub count {
+    add($counters->[0], 1_500_000);
+    add($counters->[1], 500_000);
+}
 
 
 sub raw { syswrite $channel, $_[0] }
@@ -196,7 +223,7 @@ sub asked {
 
 
 sub main {
-    ($channel, $out, $err) = @_;
+    ($channel, $out, $err, $counters) = @_;
 
     $SIG{INT} = sub { };
     $SIG{PIPE} = 'IGNORE';
@@ -224,6 +251,7 @@ sub main {
             $stdin = $part[2];
             $want = join ' ', unpack 'QLL', $part[3];
             $language = $a;
+            count();
             cell($part[0]);
         }
     }
