@@ -567,6 +567,14 @@ ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
 ngx_int_t ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id);
 
 /*
+ * ngx_http_retort_site.c: has the front to look at "Host"?  Is it "Host" alone
+ * that says which site is ours?
+ */
+
+void ngx_http_retort_site(ngx_http_request_t *r, ngx_uint_t *host,
+    ngx_uint_t *site);
+
+/*
  * ngx_http_retort_face.c: a row of ngx_http_retort_apis has one of these.
  * Writes the body of an error, returns its end.
  */

@@ -26,6 +26,7 @@ struct session_s {
     char         workspace[REQ_WORKSPACE];
     uint64_t     idle;          /* msec */
     uint64_t     used;          /* mono usec */
+    unsigned     calls;         /* under way: it does not rest */
     session_t   *chain;
 };
 
@@ -76,7 +77,9 @@ session_find(const char *id, const char *workspace)
         return NULL;
     }
 
-    if (clock_mono_us() - (*p)->used > (*p)->idle * 1000) {
+    if ((*p)->calls == 0
+        && clock_mono_us() - (*p)->used > (*p)->idle * 1000)
+    {
         session_drop(p);
         return NULL;
     }
@@ -167,6 +170,41 @@ session_live(const char *id, const char *workspace)
     (void) pthread_mutex_unlock(&session_mutex);
 
     return p != NULL;
+}
+
+
+void
+session_enter(const char *id, const char *workspace)
+{
+    session_t  **p;
+
+    (void) pthread_mutex_lock(&session_mutex);
+
+    p = session_find(id, workspace);
+
+    if (p != NULL) {
+        (*p)->calls++;
+    }
+
+    (void) pthread_mutex_unlock(&session_mutex);
+}
+
+
+void
+session_leave(const char *id, const char *workspace)
+{
+    session_t  **p;
+
+    (void) pthread_mutex_lock(&session_mutex);
+
+    p = session_find(id, workspace);
+
+    if (p != NULL && (*p)->calls != 0) {
+        (*p)->calls--;
+        (*p)->used = clock_mono_us();
+    }
+
+    (void) pthread_mutex_unlock(&session_mutex);
 }
 
 

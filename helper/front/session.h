@@ -22,6 +22,11 @@ int session_open(const char *workspace, uint64_t idle, char id[SESSION_ID]);
 
 int session_live(const char *id, const char *workspace);
 
+/* a call of it begins, and is over: in between it does not rest */
+
+void session_enter(const char *id, const char *workspace);
+void session_leave(const char *id, const char *workspace);
+
 /* 0, or -1 if there is none */
 
 int session_end(const char *id, const char *workspace);

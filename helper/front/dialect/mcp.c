@@ -263,6 +263,8 @@ mcp_tools_call(mcp_t *m)
     /* who has a session says by a message of its own that a run shall end */
     if (*m->session != '\0') {
         m->call->lasting = 1;
+        m->entered = 1;
+        session_enter(m->session, m->call->req->workspace);
         mcp_key(m, m->id);
     }
 
@@ -472,6 +474,10 @@ mcp_call_free(call_t *c)
     m = c->own;
 
     if (m != NULL) {
+        if (m->entered) {
+            session_leave(m->session, c->req->workspace);
+        }
+
         json_object_put(m->msg);
         buf_free(&m->line);
         free(m);
@@ -498,7 +504,7 @@ static const dialect_route_t  mcp_prisme_routes[] = {
 
 
 #define MCP_CALLS                                                             \
-    .check = mcp_origin, .fail = mcp_fail, .call = mcp_call,                  \
+    .check = mcp_site, .call = mcp_call,                                      \
     .call_done = mcp_call_done, .call_fail = mcp_call_fail,                   \
     .call_free = mcp_call_free, .call_session = mcp_session
 
@@ -509,6 +515,7 @@ static const dialect_route_t  mcp_prisme_routes[] = {
 const dialect_t  dialect_mcp = {
     .name = "mcp",
     .routes = mcp_routes,
+    .fail = mcp_fail,
     MCP_CALLS,
     MCP_STREAMS,
     .call_resume = mcp_call_resume,
@@ -523,6 +530,7 @@ const dialect_t  dialect_mcp = {
 const dialect_t  dialect_prisme = {
     .name = "prisme",
     .routes = mcp_prisme_routes,
+    .fail = mcp_prisme_refuse,
     MCP_CALLS
 };
 
@@ -530,6 +538,7 @@ const dialect_t  dialect_prisme = {
 const dialect_t  dialect_azure_mcp = {
     .name = "azure_mcp",
     .routes = mcp_prisme_routes,
+    .fail = mcp_fail,
     MCP_CALLS,
     MCP_STREAMS
 };

@@ -75,7 +75,7 @@ mcp_envelope_of(json_object *id)
 
 /* a worker whose front is gone cuts it off: half of it would mean nothing */
 
-static void
+void
 mcp_write(answer_t *a, json_object *o, int http)
 {
     native_write(o, a);

@@ -183,6 +183,10 @@ for (['mcp_' . '0' x 32, 'demo', 404], ['x', 'demo', 404], [$id, 'eve', 404],
     is($r->{status}, $_->[2], "session $_->[0] of $_->[1]: $_->[2]");
 }
 
+is(tool('python', { code => 'nap(3); out("late")', timeout => 10 }, @in)->{json}
+   {result}{structuredContent}{stdout}, 'late', 'a call lasts for longer than a '
+   . 'session may rest');
+is(rpc('ping', undef, @in)->{status}, 200, 'which is not over by that');
 my $sbx = tool('python', { code => '1' }, @in)->{json}{result}
     {structuredContent}{sandbox_id};
 my @delete = ($f->get('DELETE', '', '', @mcp, @in),
