@@ -210,7 +210,7 @@ mcp_tools_call(mcp_t *m)
 
     if (m->params == NULL
         || !json_object_object_get_ex(m->params, "name", &name)
-        || !json_object_is_type(name, json_type_string))
+        || !mcp_is_whole(name))
     {
         (void) mcp_error(m, 200, MCP_PARAMS, "\"name\" must be a string",
                          NULL);
@@ -437,6 +437,8 @@ mcp_call_done(call_t *c, const exec_t *x)
 }
 
 
+/* nor is one that waited for its sandbox then */
+
 static void
 mcp_call_fail(call_t *c, const err_t *e)
 {
@@ -444,7 +446,10 @@ mcp_call_fail(call_t *c, const err_t *e)
 
     m = c->own;
 
-    if (m->tool != NULL) {
+    if (c->lasting && e->status == 0) {
+        c->a->status = 202;
+
+    } else if (m->tool != NULL) {
         mcp_result(m, m->tool->fail(m, e));
 
     } else if (m->failed != NULL) {

@@ -180,6 +180,10 @@ void mcp_write(answer_t *a, json_object *o, int http);
 
 json_object *mcp_message(const mcp_t *m, json_object *result);
 
+/* a text without a NUL in it; 1 or 0 */
+
+int mcp_is_whole(json_object *v);
+
 /* what echoes as it was: a short string, or a whole number; 1 or 0 */
 
 int mcp_is_id(json_object *v);
