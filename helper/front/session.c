@@ -24,6 +24,7 @@ typedef struct session_s  session_t;
 struct session_s {
     char         id[SESSION_ID];
     char         workspace[REQ_WORKSPACE];
+    char         version[SESSION_VERSION];
     uint64_t     idle;          /* msec */
     uint64_t     used;          /* mono usec */
     unsigned     calls;         /* under way: it does not rest */
@@ -121,7 +122,8 @@ session_room(const char *workspace, unsigned max)
 
 
 int
-session_open(const char *workspace, uint64_t idle, char id[SESSION_ID])
+session_open(const char *workspace, const char *version, uint64_t idle,
+    char id[SESSION_ID])
 {
     char         hex[33];
     session_t   *s, **p;
@@ -135,6 +137,7 @@ session_open(const char *workspace, uint64_t idle, char id[SESSION_ID])
 
     (void) snprintf(s->id, sizeof(s->id), "mcp_%s", hex);
     (void) snprintf(s->workspace, sizeof(s->workspace), "%s", workspace);
+    (void) snprintf(s->version, sizeof(s->version), "%s", version);
     s->idle = idle;
     s->used = clock_mono_us();
     memcpy(id, s->id, SESSION_ID);
@@ -155,7 +158,8 @@ session_open(const char *workspace, uint64_t idle, char id[SESSION_ID])
 
 
 int
-session_live(const char *id, const char *workspace)
+session_live(const char *id, const char *workspace,
+    char version[SESSION_VERSION])
 {
     session_t  **p;
 
@@ -165,6 +169,7 @@ session_live(const char *id, const char *workspace)
 
     if (p != NULL) {
         (*p)->used = clock_mono_us();
+        memcpy(version, (*p)->version, SESSION_VERSION);
     }
 
     (void) pthread_mutex_unlock(&session_mutex);

@@ -96,8 +96,8 @@ mcp_initialize(mcp_t *m)
     }
 
     if (!m->prisme) {
-        if (session_open(m->call->req->workspace, m->call->req->run_max.ttl,
-                         id)
+        if (session_open(m->call->req->workspace, version,
+                         m->call->req->run_max.ttl, id)
             == -1)
         {
             (void) mcp_error(m, 500, MCP_INTERNAL, "out of memory", NULL);

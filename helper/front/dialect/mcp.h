@@ -52,6 +52,7 @@ struct mcp_s {
     const char         *method;         /* NULL: a response */
     const char         *version;        /* "" if it is not told */
     const char         *session;        /* "" if it has none */
+    char                agreed[SESSION_VERSION];    /* the session's */
     const mcp_tool_t   *tool;
     json_object        *token;          /* of its progress, NULL: none */
     uint64_t            progress;       /* that was told last */

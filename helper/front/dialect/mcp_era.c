@@ -254,14 +254,21 @@ mcp_before(mcp_t *m)
                          "\"method\"", NULL);
     }
 
-    if (m->prisme || *m->session == '\0'
-        || (m->method != NULL && strcmp(m->method, "initialize") == 0)
-        || session_live(m->session, m->call->req->workspace))
+    if (*m->session == '\0'
+        || (m->method != NULL && strcmp(m->method, "initialize") == 0))
     {
         return 0;
     }
 
-    return mcp_error(m, 404, MCP_SESSION, "no such session", NULL);
+    if (!session_live(m->session, m->call->req->workspace, m->agreed)) {
+        return mcp_error(m, 404, MCP_SESSION, "no such session", NULL);
+    }
+
+    if (*m->version == '\0') {
+        m->version = m->agreed;
+    }
+
+    return 0;
 }
 
 
