@@ -409,6 +409,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->upstream.* that is not named here = 0;
      *     conf->api = NULL;
+     *     conf->names = NULL;
      *     conf->tools, imports, profile, node = { 0, NULL };
      *     conf->artifacts, document = { 0, NULL };
      */
@@ -466,6 +467,11 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     if (conf->api == NULL) {
         conf->api = prev->api ? prev->api : &ngx_http_retort_apis[0];
+    }
+
+    conf->names = prev->names ? prev->names : ngx_http_retort_server_names(cf);
+    if (conf->names == NULL) {
+        return NGX_CONF_ERROR;
     }
 
     ngx_conf_merge_str_value(conf->tools, prev->tools, "");

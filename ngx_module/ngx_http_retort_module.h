@@ -160,6 +160,7 @@ typedef struct {
     ngx_flag_t                 strict;   /* Azure's: only names of ours */
     ngx_uint_t                 mcp_links;
     ngx_flag_t                 mcp_fixtures;
+    ngx_array_t               *names;    /* of ngx_str_t, the server's */
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
     ngx_array_t               *keys;     /* of ngx_http_retort_key_t */
@@ -567,9 +568,12 @@ ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
 ngx_int_t ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id);
 
 /*
- * ngx_http_retort_site.c: has the front to look at "Host"?  Is it "Host" alone
- * that says which site is ours?
+ * ngx_http_retort_site.c: the names of the server that is being read, NULL: no
+ * memory.  Has the front to look at "Host"?  Is it "Host" alone that says which
+ * site is ours?
  */
+
+ngx_array_t *ngx_http_retort_server_names(ngx_conf_t *cf);
 
 void ngx_http_retort_site(ngx_http_request_t *r, ngx_uint_t *host,
     ngx_uint_t *site);

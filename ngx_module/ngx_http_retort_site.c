@@ -41,34 +41,64 @@ ngx_http_retort_site(ngx_http_request_t *r, ngx_uint_t *host,
 }
 
 
+/* nginx forgets them when it has read its configuration */
+
+ngx_array_t *
+ngx_http_retort_server_names(ngx_conf_t *cf)
+{
+    ngx_str_t                 *name;
+    ngx_uint_t                 i;
+    ngx_array_t               *names;
+    ngx_http_server_name_t    *sn;
+    ngx_http_core_srv_conf_t  *cscf;
+
+    cscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_core_module);
+    sn = cscf->server_names.elts;
+
+    names = ngx_array_create(cf->pool, cscf->server_names.nelts + 1,
+                             sizeof(ngx_str_t));
+
+    for (i = 0; names && i < cscf->server_names.nelts; i++) {
+        name = ngx_array_push(names);
+        if (name == NULL) {
+            return NULL;
+        }
+
+        *name = sn[i].name;
+    }
+
+    return names;
+}
+
+
 /* by its "server_name": any server but the default one was chosen by that */
 
 static ngx_uint_t
 ngx_http_retort_is_named(ngx_http_request_t *r)
 {
-    ngx_str_t                 *host;
-    ngx_uint_t                 i;
-    ngx_http_server_name_t    *sn;
-    ngx_http_core_srv_conf_t  *cscf;
+    ngx_str_t                   *host, *name;
+    ngx_uint_t                   i;
+    ngx_http_retort_loc_conf_t  *rlcf;
 
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-
-    if (cscf != r->http_connection->addr_conf->default_server) {
+    if (ngx_http_get_module_srv_conf(r, ngx_http_core_module)
+        != r->http_connection->addr_conf->default_server)
+    {
         return 1;
     }
 
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
     host = &r->headers_in.server;
-    sn = cscf->server_names.elts;
+    name = rlcf->names->elts;
 
-    for (i = 0; i < cscf->server_names.nelts; i++) {
+    for (i = 0; i < rlcf->names->nelts; i++) {
 
-        if (sn[i].name.len == host->len
-            && ngx_strncasecmp(sn[i].name.data, host->data, host->len) == 0)
+        if (name[i].len == host->len
+            && ngx_strncasecmp(name[i].data, host->data, host->len) == 0)
         {
             return 1;
         }
 
-        if (ngx_http_retort_is_below(&sn[i].name, host)) {
+        if (ngx_http_retort_is_below(&name[i], host)) {
             return 1;
         }
     }

@@ -13,38 +13,37 @@ use Test::More;
 use Retort::FakeFront;
 use Retort::Nginx;
 
-my $ng = Retort::Nginx->new(<<'EOC');
+my $ng = Retort::Nginx->new(<<'EOC' =~ s/%%PASS%%/retort_pass unix:%%DIR%%\/front.sock;/gr);
 %%MAIN%%
 http {
     %%HTTP%%
     retort_workspace demo;
-    retort_pass unix:%%DIR%%/front.sock;
     retort_api mcp;
 
     server {
         listen 127.0.0.1:%%PORT%%;
         listen unix:%%DIR%%/nginx.sock;
-        location /mcp { }
-        location /prisme { retort_api prisme; }
-        location /azure { retort_api azure_mcp; }
-        location /native { retort_api native; retort_static_url http://$host; }
-        location /host { retort_static_url http://$host/static; }
-        location /said { retort_static_url http://$http_host/static; }
-        location /fixed { retort_static_url http://h/static; }
+        location /mcp { %%PASS%% }
+        location /prisme { %%PASS%% retort_api prisme; }
+        location /azure { %%PASS%% retort_api azure_mcp; }
+        location /native { %%PASS%% retort_api native; retort_static_url http://$host; }
+        location /host { %%PASS%% retort_static_url http://$host/static; }
+        location /said { %%PASS%% retort_static_url http://$http_host/static; }
+        location /fixed { %%PASS%% retort_static_url http://h/static; }
     }
     server {
         listen 127.0.0.1:%%PORT%%;
         server_name other.example *.wild.example ~^re[0-9]$;
-        location / { retort_static_url http://$host/static; }
+        location / { %%PASS%% retort_static_url http://$host/static; }
     }
     server {
         listen 127.0.0.1:%%PORT2%% default_server;
         server_name one.example two.example *.wild.example .dot.example "";
-        location / { retort_static_url http://$host/static; }
+        location / { %%PASS%% retort_static_url http://$host/static; }
     }
     server {
         listen [::1]:%%PORT2%%;
-        location / { }
+        location / { %%PASS%% }
     }
 }
 EOC

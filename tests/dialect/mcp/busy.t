@@ -47,16 +47,18 @@ sub cancel {
 sub rpc { return Retort::Front::decode(start(@_)->read_answer)->{json} }
 
 sub python {
-    return start('tools/call', { name => 'python', arguments => { @_ } },
-                 RETORT_EXECUTION => $run);
+    my ($execution, %args) = @_;
+    return start('tools/call', { name => 'python', arguments => { %args } },
+                 RETORT_EXECUTION => $execution);
 }
 
 
-my $box = Retort::Front::decode(python(code => '$files{"a"} = "b"')
+my $box = Retort::Front::decode(python('exec_n1_' . 'a' x 32,
+    code => '$files{"a"} = "b"')
     ->read_answer)->{json}{result}{structuredContent}{sandbox_id};
 my $uri = "retort://sandboxes/$box/files/a";
 
-my $busy = python(code => 'nap(600)', timeout => 50);
+my $busy = python($run, code => 'nap(600)', timeout => 50);
 ok(wait_for(sub { ($f->get('GET', "/executions/$run", '')->{json}{status} // '')
                   eq 'running' }), 'code runs in the sandbox');
 
