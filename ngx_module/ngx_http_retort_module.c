@@ -323,7 +323,10 @@ ngx_module_t  ngx_http_retort_module = {
 };
 
 
-/* lines of the front that the client must not see */
+/*
+ * Lines of the front that the client must not see.  X-Accel-Buffering is not
+ * ours to keep: another nginx on the way would hold streams back without it.
+ */
 
 static ngx_str_t  ngx_http_retort_hide_headers[] = {
     ngx_string("Status"),
@@ -334,7 +337,6 @@ static ngx_str_t  ngx_http_retort_hide_headers[] = {
     ngx_string("X-Accel-Expires"),
     ngx_string("X-Accel-Redirect"),
     ngx_string("X-Accel-Limit-Rate"),
-    ngx_string("X-Accel-Buffering"),
     ngx_string("X-Accel-Charset"),
     ngx_null_string
 };
