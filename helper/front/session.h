@@ -2,7 +2,8 @@
 /*
  * Sessions that a client opened and names in each request, as MCP has them.
  * Nothing but their being there, and their version, is known of them; the
- * sandbox of one is found by its id.  They end with the front: clients open new ones then.
+ * sandbox of one is found by its id.  They end with the front: clients open new
+ * ones then.
  */
 
 #ifndef FRONT_SESSION_H
