@@ -26,7 +26,7 @@ http {
         location = /mcp {
             retort_api mcp;
             retort_pass unix:%%DIR%%/front.sock;
-            retort_limits zone=runs running=1 waiting=1 wait=20s;
+            retort_limits zone=runs running=1 waiting=1 wait=60s;
         }
         location = /one {
             retort_api mcp;
@@ -54,7 +54,7 @@ my $front = Retort::FakeFront->new($ng->dir . '/front.sock', sub {
     my $req = shift;
     my $body = $req->stdin;
 
-    $ng->wait_for(sub { -e $ng->dir . '/end' }, 30) if $body =~ /"held"/;
+    $ng->wait_for(sub { -e $ng->dir . '/end' }, 200) if $body =~ /"held"/;
     $req->answer('Content-Type: application/json', $body);
 });
 

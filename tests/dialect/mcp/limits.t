@@ -74,8 +74,8 @@ sub start {
 
 sub code {
     my ($box) = @_;
-    return { sandbox_id => $box, code => "print('on', flush=True)\n"
-             . "import time\ntime.sleep(40)\nopen('late', 'w').close()" };
+    return { sandbox_id => $box, timeout => 60, code => "print('on', flush=True)\n"
+             . "import time\ntime.sleep(55)\nopen('late', 'w').close()" };
 }
 
 my $left = 'import os; os.path.exists("late")';
