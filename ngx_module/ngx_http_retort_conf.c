@@ -9,7 +9,6 @@ static ngx_uint_t ngx_http_retort_mcp_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_anthropic_is_run(ngx_http_request_t *r);
 static ngx_uint_t ngx_http_retort_ends_with(ngx_http_request_t *r,
     ngx_str_t *tail);
-static ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
 static ngx_uint_t ngx_http_retort_never_is_run(ngx_http_request_t *r);
 static off_t ngx_http_retort_parse_msec(ngx_str_t *value);
 static off_t ngx_http_retort_parse_bytes(ngx_str_t *value);
@@ -218,9 +217,10 @@ ngx_http_retort_qwen_is_run(ngx_http_request_t *r)
 static ngx_uint_t
 ngx_http_retort_mcp_is_run(ngx_http_request_t *r)
 {
-    ngx_uint_t        i, said;
-    ngx_table_elt_t  *h;
-    ngx_list_part_t  *part;
+    ngx_uint_t              i, said;
+    ngx_table_elt_t        *h;
+    ngx_list_part_t        *part;
+    ngx_http_retort_ctx_t  *ctx;
 
     static ngx_str_t  name = ngx_string("mcp-method");
 
@@ -247,13 +247,15 @@ ngx_http_retort_mcp_is_run(ngx_http_request_t *r)
         }
     }
 
-    return said == 0;
+    ctx = ngx_http_get_module_ctx(r, ngx_http_retort_module);
+
+    return said == 0 && !(ctx && ctx->told);
 }
 
 
 /* base64, and whatever else no method has in it, may hide one */
 
-static ngx_uint_t
+ngx_uint_t
 ngx_http_retort_is_call(ngx_str_t *method)
 {
     u_char  ch;

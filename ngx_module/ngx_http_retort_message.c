@@ -1,8 +1,8 @@
 
 /*
  * The id of a client's JSON-RPC message, for an answer that the worker writes
- * itself.  Only of a body that is there, whole and in memory; nothing else of
- * it is looked at.
+ * itself, and its method, by which it is a run or none.  Only of a body that is
+ * there, whole and in memory; nothing else of it is looked at.
  */
 
 #include "ngx_http_retort_module.h"
@@ -10,15 +10,18 @@
 
 typedef struct {
     ngx_http_retort_json_t   js;
+    ngx_str_t               *name;       /* that is looked for */
     ngx_uint_t               key;        /* bytes of a key of the outermost */
-    ngx_uint_t               same;       /* all of them were those of "id" */
-    ngx_uint_t               value;      /* of "id" is what comes */
+    ngx_uint_t               same;       /* all of them were those of "name" */
+    ngx_uint_t               value;      /* of "name" is what comes */
     ngx_uint_t               foul;
     ngx_uint_t               len;
-    u_char                   text[NGX_HTTP_RETORT_MESSAGE_ID];
+    u_char                   text[NGX_HTTP_RETORT_MESSAGE_TEXT];
 } ngx_http_retort_message_t;
 
 
+static ngx_int_t ngx_http_retort_message_find(ngx_http_request_t *r,
+    ngx_http_retort_message_t *m, ngx_str_t *name);
 static void ngx_http_retort_message_feed(ngx_http_retort_message_t *m,
     u_char ch);
 static void ngx_http_retort_message_key(ngx_http_retort_message_t *m,
@@ -28,28 +31,11 @@ static void ngx_http_retort_message_key(ngx_http_retort_message_t *m,
 ngx_int_t
 ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id)
 {
-    u_char                     *p;
-    ngx_chain_t                *cl;
-    ngx_http_retort_message_t   m;
+    ngx_http_retort_message_t  m;
 
-    if (r->request_body == NULL || r->request_body_no_buffering) {
-        return NGX_DECLINED;
-    }
+    static ngx_str_t  name = ngx_string("id");
 
-    ngx_memzero(&m, sizeof(ngx_http_retort_message_t));
-
-    for (cl = r->request_body->bufs; cl; cl = cl->next) {
-
-        if (cl->buf->in_file) {
-            return NGX_DECLINED;
-        }
-
-        for (p = cl->buf->pos; p < cl->buf->last; p++) {
-            ngx_http_retort_message_feed(&m, *p);
-        }
-    }
-
-    if (m.js.state != RETORT_JSON_DONE || m.foul || m.len == 0) {
+    if (ngx_http_retort_message_find(r, &m, &name) != NGX_OK) {
         return NGX_DECLINED;
     }
 
@@ -63,6 +49,59 @@ ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id)
     ngx_memcpy(id->data, m.text, m.len);
 
     return NGX_OK;
+}
+
+
+/* what is not written plainly may be anything */
+
+ngx_uint_t
+ngx_http_retort_message_is_told(ngx_http_request_t *r)
+{
+    ngx_str_t                  method;
+    ngx_http_retort_message_t  m;
+
+    static ngx_str_t  name = ngx_string("method");
+
+    if (ngx_http_retort_message_find(r, &m, &name) != NGX_OK
+        || m.len < 3 || m.text[0] != '"')
+    {
+        return 0;
+    }
+
+    method.data = m.text + 1;
+    method.len = m.len - 2;
+
+    return !ngx_http_retort_is_call(&method);
+}
+
+
+static ngx_int_t
+ngx_http_retort_message_find(ngx_http_request_t *r,
+    ngx_http_retort_message_t *m, ngx_str_t *name)
+{
+    u_char       *p;
+    ngx_chain_t  *cl;
+
+    if (r->request_body == NULL || r->request_body_no_buffering) {
+        return NGX_DECLINED;
+    }
+
+    ngx_memzero(m, sizeof(ngx_http_retort_message_t));
+    m->name = name;
+
+    for (cl = r->request_body->bufs; cl; cl = cl->next) {
+
+        if (cl->buf->in_file) {
+            return NGX_DECLINED;
+        }
+
+        for (p = cl->buf->pos; p < cl->buf->last; p++) {
+            ngx_http_retort_message_feed(m, *p);
+        }
+    }
+
+    return (m->js.state == RETORT_JSON_DONE && !m->foul && m->len)
+           ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -125,7 +164,8 @@ ngx_http_retort_message_key(ngx_http_retort_message_t *m, ngx_uint_t before,
     if (m->js.state == RETORT_JSON_STRING && m->js.key) {
 
         if (before == RETORT_JSON_STRING) {
-            m->same = m->same && m->key < 2 && ch == "id"[m->key];
+            m->same = m->same && m->key < m->name->len
+                      && ch == m->name->data[m->key];
             m->key++;
 
         } else {
@@ -138,7 +178,7 @@ ngx_http_retort_message_key(ngx_http_retort_message_t *m, ngx_uint_t before,
     }
 
     if (m->js.state == RETORT_JSON_VALUE && before == RETORT_JSON_COLON
-        && m->same && m->key == 2)
+        && m->same && m->key == m->name->len)
     {
         /* one that is there twice is none */
         m->foul |= (m->len != 0);

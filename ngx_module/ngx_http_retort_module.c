@@ -323,7 +323,10 @@ ngx_module_t  ngx_http_retort_module = {
 };
 
 
-/* lines of the front that the client must not see */
+/*
+ * Lines of the front that the client must not see.  X-Accel-Buffering is not
+ * ours to keep: another nginx on the way would hold streams back without it.
+ */
 
 static ngx_str_t  ngx_http_retort_hide_headers[] = {
     ngx_string("Status"),
@@ -334,7 +337,6 @@ static ngx_str_t  ngx_http_retort_hide_headers[] = {
     ngx_string("X-Accel-Expires"),
     ngx_string("X-Accel-Redirect"),
     ngx_string("X-Accel-Limit-Rate"),
-    ngx_string("X-Accel-Buffering"),
     ngx_string("X-Accel-Charset"),
     ngx_null_string
 };
@@ -409,6 +411,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
      *
      *     conf->upstream.* that is not named here = 0;
      *     conf->api = NULL;
+     *     conf->names = NULL;
      *     conf->tools, imports, profile, node = { 0, NULL };
      *     conf->artifacts, document = { 0, NULL };
      */
@@ -466,6 +469,11 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     if (conf->api == NULL) {
         conf->api = prev->api ? prev->api : &ngx_http_retort_apis[0];
+    }
+
+    conf->names = prev->names ? prev->names : ngx_http_retort_server_names(cf);
+    if (conf->names == NULL) {
+        return NGX_CONF_ERROR;
     }
 
     ngx_conf_merge_str_value(conf->tools, prev->tools, "");

@@ -160,6 +160,7 @@ typedef struct {
     ngx_flag_t                 strict;   /* Azure's: only names of ours */
     ngx_uint_t                 mcp_links;
     ngx_flag_t                 mcp_fixtures;
+    ngx_array_t               *names;    /* of ngx_str_t, the server's */
     ngx_str_t                  profile;
     ngx_http_complex_value_t  *workspace;
     ngx_array_t               *keys;     /* of ngx_http_retort_key_t */
@@ -314,6 +315,7 @@ typedef struct {
 
     unsigned                    identified:1;
     unsigned                    presented:1; /* a credential, good or not */
+    unsigned                    told:1;      /* its message is no run */
     unsigned                    waits:1;
     unsigned                    wakes:1;     /* others may run as well */
     unsigned                    delivered:1; /* the front got a byte */
@@ -557,14 +559,32 @@ ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *text);
 
 
+/* ngx_http_retort_conf.c: is this the method of a run, or might it be? */
+
+ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
+
 /*
  * ngx_http_retort_message.c: the id of a message, as it was written.
  * NGX_DECLINED: it is not known.
  */
 
-#define NGX_HTTP_RETORT_MESSAGE_ID    132
+#define NGX_HTTP_RETORT_MESSAGE_TEXT  132
 
 ngx_int_t ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id);
+
+/* is it certain that it asks for no run? */
+ngx_uint_t ngx_http_retort_message_is_told(ngx_http_request_t *r);
+
+/*
+ * ngx_http_retort_site.c: the names of the server that is being read, NULL: no
+ * memory.  Has the front to look at "Host"?  Is it "Host" alone that says which
+ * site is ours?
+ */
+
+ngx_array_t *ngx_http_retort_server_names(ngx_conf_t *cf);
+
+void ngx_http_retort_site(ngx_http_request_t *r, ngx_uint_t *host,
+    ngx_uint_t *site);
 
 /*
  * ngx_http_retort_face.c: a row of ngx_http_retort_apis has one of these.

@@ -25,7 +25,7 @@ static ngx_int_t ngx_http_retort_add_link(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_array_t *params);
 static ngx_int_t ngx_http_retort_add_zones(ngx_http_request_t *r,
     ngx_array_t *params);
-static ngx_int_t ngx_http_retort_add_mcp(ngx_http_retort_loc_conf_t *rlcf,
+static ngx_int_t ngx_http_retort_add_mcp(ngx_http_request_t *r,
     ngx_array_t *params);
 static ngx_int_t ngx_http_retort_cgi_params(ngx_http_request_t *r,
     ngx_array_t *params);
@@ -148,19 +148,34 @@ ngx_http_retort_record_header(u_char *p, ngx_uint_t type, size_t len)
 
 
 static ngx_int_t
-ngx_http_retort_add_mcp(ngx_http_retort_loc_conf_t *rlcf, ngx_array_t *params)
+ngx_http_retort_add_mcp(ngx_http_request_t *r, ngx_array_t *params)
 {
+    ngx_uint_t                   host, site;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
     static ngx_str_t  link = ngx_string("link");
     static ngx_str_t  on = ngx_string("on");
 
-    if (rlcf->mcp_links
-        && ngx_http_retort_add(params, "RETORT_MCP_PICTURES", &link) != NGX_OK)
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+    ngx_http_retort_site(r, &host, &site);
+
+    if ((rlcf->mcp_links
+         && ngx_http_retort_add(params, "RETORT_MCP_PICTURES", &link)
+            != NGX_OK)
+        || (rlcf->mcp_fixtures
+            && ngx_http_retort_add(params, "RETORT_MCP_FIXTURES", &on)
+               != NGX_OK)
+        || (host
+            && ngx_http_retort_add(params, "RETORT_HOST_STRANGE", &on)
+               != NGX_OK)
+        || (site
+            && ngx_http_retort_add(params, "RETORT_SITE_UNKNOWN", &on)
+               != NGX_OK))
     {
         return NGX_ERROR;
     }
 
-    return rlcf->mcp_fixtures
-           ? ngx_http_retort_add(params, "RETORT_MCP_FIXTURES", &on) : NGX_OK;
+    return NGX_OK;
 }
 
 
@@ -218,7 +233,7 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
 
     if (ngx_http_retort_add_user(r, ctx, params) != NGX_OK
         || ngx_http_retort_add_zones(r, params) != NGX_OK
-        || ngx_http_retort_add_mcp(rlcf, params) != NGX_OK)
+        || ngx_http_retort_add_mcp(r, params) != NGX_OK)
     {
         return NGX_ERROR;
     }

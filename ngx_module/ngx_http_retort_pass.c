@@ -4,6 +4,8 @@
 #include <sys/random.h>
 
 
+static ngx_uint_t ngx_http_retort_reads_first(ngx_http_request_t *r);
+static void ngx_http_retort_read(ngx_http_request_t *r);
 static ngx_int_t ngx_http_retort_reinit_request(ngx_http_request_t *r);
 static void ngx_http_retort_abort_request(ngx_http_request_t *r);
 
@@ -27,6 +29,13 @@ ngx_http_retort_pass_handler(ngx_http_request_t *r)
         return rc;
     }
 
+    if (ngx_http_retort_reads_first(r)) {
+        r->request_body_no_buffering = 0;
+        rc = ngx_http_read_client_request_body(r, ngx_http_retort_read);
+
+        return (rc >= NGX_HTTP_SPECIAL_RESPONSE) ? rc : NGX_DONE;
+    }
+
     rc = ngx_http_retort_admit(r, ctx);
 
     if (rc == NGX_AGAIN) {
@@ -35,6 +44,48 @@ ngx_http_retort_pass_handler(ngx_http_request_t *r)
     }
 
     return (rc == NGX_OK) ? ngx_http_retort_start(r, ctx) : rc;
+}
+
+
+/*
+ * Of messages only calls are runs.  Where runs have limits, the end of one may
+ * be such a message: it must not wait behind what it is to end.
+ */
+
+static ngx_uint_t
+ngx_http_retort_reads_first(ngx_http_request_t *r)
+{
+    off_t                        len;
+    ngx_http_core_loc_conf_t    *clcf;
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    len = r->headers_in.content_length_n;
+
+    return rlcf->api->rpc && rlcf->admission && r == r->main
+           && len > 0 && len <= (off_t) clcf->client_body_buffer_size
+           && rlcf->api->is_run(r);
+}
+
+
+static void
+ngx_http_retort_read(ngx_http_request_t *r)
+{
+    ngx_int_t               rc;
+    ngx_http_retort_ctx_t  *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_retort_module);
+    ctx->told = ngx_http_retort_message_is_told(r);
+
+    rc = ngx_http_retort_admit(r, ctx);
+
+    if (rc == NGX_AGAIN) {
+        return;
+    }
+
+    ngx_http_finalize_request(r, (rc == NGX_OK)
+                                 ? ngx_http_retort_start(r, ctx) : rc);
 }
 
 

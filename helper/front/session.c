@@ -24,8 +24,10 @@ typedef struct session_s  session_t;
 struct session_s {
     char         id[SESSION_ID];
     char         workspace[REQ_WORKSPACE];
+    char         version[SESSION_VERSION];
     uint64_t     idle;          /* msec */
     uint64_t     used;          /* mono usec */
+    unsigned     calls;         /* under way: it does not rest */
     session_t   *chain;
 };
 
@@ -76,7 +78,9 @@ session_find(const char *id, const char *workspace)
         return NULL;
     }
 
-    if (clock_mono_us() - (*p)->used > (*p)->idle * 1000) {
+    if ((*p)->calls == 0
+        && clock_mono_us() - (*p)->used > (*p)->idle * 1000)
+    {
         session_drop(p);
         return NULL;
     }
@@ -118,7 +122,8 @@ session_room(const char *workspace, unsigned max)
 
 
 int
-session_open(const char *workspace, uint64_t idle, char id[SESSION_ID])
+session_open(const char *workspace, const char *version, uint64_t idle,
+    char id[SESSION_ID])
 {
     char         hex[33];
     session_t   *s, **p;
@@ -132,6 +137,7 @@ session_open(const char *workspace, uint64_t idle, char id[SESSION_ID])
 
     (void) snprintf(s->id, sizeof(s->id), "mcp_%s", hex);
     (void) snprintf(s->workspace, sizeof(s->workspace), "%s", workspace);
+    (void) snprintf(s->version, sizeof(s->version), "%s", version);
     s->idle = idle;
     s->used = clock_mono_us();
     memcpy(id, s->id, SESSION_ID);
@@ -152,7 +158,8 @@ session_open(const char *workspace, uint64_t idle, char id[SESSION_ID])
 
 
 int
-session_live(const char *id, const char *workspace)
+session_live(const char *id, const char *workspace,
+    char version[SESSION_VERSION])
 {
     session_t  **p;
 
@@ -162,11 +169,47 @@ session_live(const char *id, const char *workspace)
 
     if (p != NULL) {
         (*p)->used = clock_mono_us();
+        memcpy(version, (*p)->version, SESSION_VERSION);
     }
 
     (void) pthread_mutex_unlock(&session_mutex);
 
     return p != NULL;
+}
+
+
+void
+session_enter(const char *id, const char *workspace)
+{
+    session_t  **p;
+
+    (void) pthread_mutex_lock(&session_mutex);
+
+    p = session_find(id, workspace);
+
+    if (p != NULL) {
+        (*p)->calls++;
+    }
+
+    (void) pthread_mutex_unlock(&session_mutex);
+}
+
+
+void
+session_leave(const char *id, const char *workspace)
+{
+    session_t  **p;
+
+    (void) pthread_mutex_lock(&session_mutex);
+
+    p = session_find(id, workspace);
+
+    if (p != NULL && (*p)->calls != 0) {
+        (*p)->calls--;
+        (*p)->used = clock_mono_us();
+    }
+
+    (void) pthread_mutex_unlock(&session_mutex);
 }
 
 

@@ -2,7 +2,7 @@
 // Prisme's tool, as the official clients hear of it: when it runs, and when
 // there is nobody behind the web server.
 
-import { load, url, ok, is, fails, end } from './lib/check.mjs';
+import { load, url, ok, is, end } from './lib/check.mjs';
 
 const sdks = {
     sdk: ['@modelcontextprotocol/sdk/client/index.js',
@@ -33,10 +33,11 @@ for (const [name, [one, two]] of Object.entries(sdks)) {
         `${name}: nobody is there, and that is the tool's result`);
 
     where = '/limited/mcp';
-    const e = await fails(call().then(call),
-        `${name}: a limit, before anything is read, is an error`);
-    ok(/CodeSandboxUnreachable/.test(e.message), `${name}: which tells it`,
-        e.message);
+    r = await call().then(call);
+    is([r.isError, r.structuredContent.error.code],
+        [true, 'CodeSandboxUnreachable'], `${name}: so is a limit`);
+    ok(/too many requests/.test(r.structuredContent.error.message),
+        `${name}: which is told`, r.structuredContent.error.message);
 
     await client.close();
 }

@@ -59,6 +59,11 @@ http {
             retort_pass unix:%%DIR%%/front.sock;
             retort_workspace $agent;
         }
+        location = /prisme/mcp {
+            retort_pass unix:%%DIR%%/front.sock;
+            retort_api prisme;
+            retort_workspace $agent;
+        }
     }
 }
 EOC
@@ -88,6 +93,11 @@ like tls('/name/x', 'guest'), qr/\|401$/, 'a name that is on no list';
 like tls($_, 'fake'), qr/\|400$/, 'the same name by another CA'
     for '/name/x', '/print/x';
 like tls($_), qr/\|401$/, 'no certificate' for '/name/x', '/print/x';
+
+is tls('/prisme/mcp', 'agent'), 'acme-1|200',
+    "Prisme's tool needs nothing else";
+like tls('/prisme/mcp', $_), qr/^\{"jsonrpc":"2\.0",.*-32001.*\|401$/s,
+    'and is refused in its own words' for undef, 'guest';
 
 $front->stop;
 $ng->finish;

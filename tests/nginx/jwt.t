@@ -108,6 +108,20 @@ sub unsigned {
 who(unsigned($_), 401, "no signature: $_")
     for '{"alg":"none"}', '{"alg":"None"}', '{"alg":"HS256"}', '{}';
 who($other->token(\%good), 401, 'a key that nobody knows');
+who($other->token(\%good, { $_->[0] => $_->[1] }), 401,
+    "a key that it brings itself, as $_->[0]")
+    for ['jwk', $other->jwk], ['x5c', ['AAAA']], ['kid', '../rsa.pem'],
+        ['jku', 'https://h/jwks'], ['x5u', 'file:///etc/retort/keys'];
+
+# signatures that broken verifiers take
+
+for (['RS256', 256], ['ES256', 64], ['EdDSA', 64], ['HS256', 32]) {
+    my ($alg, $n) = @$_;
+    my $text = $key{$alg}->token(\%good) =~ s/[^.]*$//r;
+
+    who($text . encode_base64url($_ x $n), 401, "$alg, of the byte " . ord)
+        for "\0", "\1", "\xff";
+}
 
 # the public key is known to all: it is the secret of nothing
 

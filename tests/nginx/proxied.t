@@ -57,6 +57,13 @@ http {
             proxy_buffering off;
             proxy_request_buffering off;
         }
+        location /plain/ {
+            proxy_pass https://ours;
+            proxy_ssl_verify on;
+            proxy_ssl_name localhost;
+            proxy_ssl_trusted_certificate tls.pem;
+            proxy_set_header Host $host;
+        }
     }
     server {
         listen 127.0.0.1:%%PORT1%% ssl;
@@ -82,7 +89,8 @@ sub answer {
 
     if ($how eq 'stream') {
         $req->send("Content-Type: application/x-ndjson\r\nX-Retort-Form: "
-                   . "ndjson\r\n\r\n{\"type\":\"first\"}\n");
+                   . "ndjson\r\nX-Accel-Buffering: no\r\n\r\n"
+                   . "{\"type\":\"first\"}\n");
         $ng->wait_for(sub { -e "$dir/seen" }) or return $req->close;
         $req->send("{\"type\":\"status\",\"status\":\"ok\"}\n");
         return $req->end;
@@ -132,13 +140,21 @@ for my $size (1, 32768, 1_000_000) {
 
 # live
 
-my ($out) = curl('/v1/execute?stream', '-d', '{}');
-my $line = <$out>;
-is $line, qq({"type":"first"}\n), 'the first line comes before the last is made';
-open my $seen, '>', "$dir/seen";
-is join('', <$out>), qq({"type":"status","status":"ok"}\n), 'then the rest';
+for (['/v1/execute', 'streams are let through'],
+     ['/plain/execute', 'another nginx is as it comes'])
+{
+    my ($path, $how) = @$_;
+    my ($live) = curl("$path?stream", '-d', '{}');
+    my $line = <$live>;
 
-($out, my $pid) = curl('/v1/execute?hang', '-d', '{}');
+    is $line, qq({"type":"first"}\n),
+        "$how: the first line comes before the last is made";
+    $ng->write('seen', '');
+    is join('', <$live>), qq({"type":"status","status":"ok"}\n), 'then the rest';
+    unlink "$dir/seen";
+}
+
+my ($out, $pid) = curl('/v1/execute?hang', '-d', '{}');
 ok $ng->wait_for(sub { glob "$dir/hangs-*" }), 'a run that lasts';
 kill 'KILL', $pid;
 close $out;

@@ -96,8 +96,8 @@ mcp_initialize(mcp_t *m)
     }
 
     if (!m->prisme) {
-        if (session_open(m->call->req->workspace, m->call->req->run_max.ttl,
-                         id)
+        if (session_open(m->call->req->workspace, version,
+                         m->call->req->run_max.ttl, id)
             == -1)
         {
             (void) mcp_error(m, 500, MCP_INTERNAL, "out of memory", NULL);
@@ -210,7 +210,7 @@ mcp_tools_call(mcp_t *m)
 
     if (m->params == NULL
         || !json_object_object_get_ex(m->params, "name", &name)
-        || !json_object_is_type(name, json_type_string))
+        || !mcp_is_whole(name))
     {
         (void) mcp_error(m, 200, MCP_PARAMS, "\"name\" must be a string",
                          NULL);
@@ -263,6 +263,8 @@ mcp_tools_call(mcp_t *m)
     /* who has a session says by a message of its own that a run shall end */
     if (*m->session != '\0') {
         m->call->lasting = 1;
+        m->entered = 1;
+        session_enter(m->session, m->call->req->workspace);
         mcp_key(m, m->id);
     }
 
@@ -435,6 +437,8 @@ mcp_call_done(call_t *c, const exec_t *x)
 }
 
 
+/* nor is one that waited for its sandbox then */
+
 static void
 mcp_call_fail(call_t *c, const err_t *e)
 {
@@ -442,7 +446,10 @@ mcp_call_fail(call_t *c, const err_t *e)
 
     m = c->own;
 
-    if (m->tool != NULL) {
+    if (c->lasting && e->status == 0) {
+        c->a->status = 202;
+
+    } else if (m->tool != NULL) {
         mcp_result(m, m->tool->fail(m, e));
 
     } else if (m->failed != NULL) {
@@ -472,6 +479,10 @@ mcp_call_free(call_t *c)
     m = c->own;
 
     if (m != NULL) {
+        if (m->entered) {
+            session_leave(m->session, c->req->workspace);
+        }
+
         json_object_put(m->msg);
         buf_free(&m->line);
         free(m);
@@ -498,7 +509,7 @@ static const dialect_route_t  mcp_prisme_routes[] = {
 
 
 #define MCP_CALLS                                                             \
-    .check = mcp_origin, .fail = mcp_fail, .call = mcp_call,                  \
+    .check = mcp_site, .call = mcp_call,                                      \
     .call_done = mcp_call_done, .call_fail = mcp_call_fail,                   \
     .call_free = mcp_call_free, .call_session = mcp_session
 
@@ -509,6 +520,7 @@ static const dialect_route_t  mcp_prisme_routes[] = {
 const dialect_t  dialect_mcp = {
     .name = "mcp",
     .routes = mcp_routes,
+    .fail = mcp_fail,
     MCP_CALLS,
     MCP_STREAMS,
     .call_resume = mcp_call_resume,
@@ -523,6 +535,7 @@ const dialect_t  dialect_mcp = {
 const dialect_t  dialect_prisme = {
     .name = "prisme",
     .routes = mcp_prisme_routes,
+    .fail = mcp_prisme_refuse,
     MCP_CALLS
 };
 
@@ -530,6 +543,7 @@ const dialect_t  dialect_prisme = {
 const dialect_t  dialect_azure_mcp = {
     .name = "azure_mcp",
     .routes = mcp_prisme_routes,
+    .fail = mcp_fail,
     MCP_CALLS,
     MCP_STREAMS
 };

@@ -52,6 +52,7 @@ struct mcp_s {
     const char         *method;         /* NULL: a response */
     const char         *version;        /* "" if it is not told */
     const char         *session;        /* "" if it has none */
+    char                agreed[SESSION_VERSION];    /* the session's */
     const mcp_tool_t   *tool;
     json_object        *token;          /* of its progress, NULL: none */
     uint64_t            progress;       /* that was told last */
@@ -66,6 +67,7 @@ struct mcp_s {
     int                 prisme;
     int                 azure;
     int                 timed;          /* the client has said how long */
+    int                 entered;        /* it is counted in its session */
 };
 
 struct mcp_tool_s {
@@ -170,13 +172,18 @@ void mcp_result(mcp_t *m, json_object *result);
 int mcp_error(mcp_t *m, int http, int code, const char *text,
     json_object *data);
 
-/* an error of a message that was not read */
+/* an error of a message that was not read; a whole answer to one; takes "o" */
 
 void mcp_fail(const err_t *e, answer_t *a);
+void mcp_write(answer_t *a, json_object *o, int http);
 
 /* a whole message, around a result of ours */
 
 json_object *mcp_message(const mcp_t *m, json_object *result);
+
+/* a text without a NUL in it; 1 or 0 */
+
+int mcp_is_whole(json_object *v);
 
 /* what echoes as it was: a short string, or a whole number; 1 or 0 */
 
@@ -213,11 +220,14 @@ call_do_t mcp_task_look(mcp_t *m);
 void mcp_call_task(call_t *c, const exec_t *x);
 void mcp_call_look(call_t *c, const exec_t *x);
 
-/* mcp_era.c: may this site's pages speak to us?  0, or -1 and "e" */
+/* mcp_site.c: may it speak to us at all?  0, or -1 and "e" */
 
-int mcp_origin(const request_t *req, err_t *e);
+int mcp_site(const request_t *req, err_t *e);
 
-/* which era it is; is it what its headers say?  0; or -1, and it is answered */
+/*
+ * mcp_era.c: which era it is; is it what its headers say?  0; or -1, and it is
+ * answered
+ */
 
 void mcp_era(mcp_t *m);
 int mcp_check(mcp_t *m);
@@ -256,6 +266,7 @@ json_object *mcp_code_fail(mcp_t *m, const err_t *e);
 int mcp_prisme_ready(mcp_t *m, err_t *e);
 json_object *mcp_prisme_done(mcp_t *m, const exec_t *x);
 json_object *mcp_prisme_fail(mcp_t *m, const err_t *e);
+void mcp_prisme_refuse(const err_t *e, answer_t *a);
 
 /* each ended by a row without a name */
 

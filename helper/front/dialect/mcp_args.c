@@ -38,7 +38,9 @@ mcp_arg_sandbox(void *to, json_object *v, err_t *e)
     job = &((mcp_t *) to)->call->job;
     id = json_object_get_string(v);
 
-    if (strlen(id) >= sizeof(job->sandbox) || !text_is_id(id, "sbx")) {
+    if (!mcp_is_whole(v) || strlen(id) >= sizeof(job->sandbox)
+        || !text_is_id(id, "sbx"))
+    {
         return err_set(e, 404, "sandbox_not_found", "no such sandbox");
     }
 

@@ -1,7 +1,7 @@
 
 /*
- * In retort-front, as its own uid without any capability.  MCP: whom a message
- * comes from, in which era it was written, and is it what its headers say?
+ * In retort-front, as its own uid without any capability.  MCP: in which era
+ * a message was written, and is it what its headers say?
  */
 
 #include <stdlib.h>
@@ -36,71 +36,6 @@ mcp_is_version(const char *version)
     }
 
     return 0;
-}
-
-
-static int
-mcp_is_local(const char *origin)
-{
-    size_t       i, n;
-    const char  *host;
-
-    static const char *const  names[] = { "localhost", "127.0.0.1", "[::1]" };
-
-    host = strstr(origin, "://");
-
-    if (host == NULL) {
-        return 0;
-    }
-
-    host += 3;
-
-    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        n = strlen(names[i]);
-
-        if (strncmp(host, names[i], n) == 0
-            && (host[n] == '\0'
-                || (host[n] == ':'
-                    && strspn(host + n + 1, "0123456789")
-                       == strlen(host + n + 1))))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * Pages of other sites may not speak to us through somebody's browser, whatever
- * the method.  Our own site is where links to artifacts lead.  A name that
- * somebody else lets resolve to us is in the Host as well as in the Origin, and
- * proves nothing.
- */
-
-int
-mcp_origin(const request_t *req, err_t *e)
-{
-    size_t       n;
-    const char  *origin, *base;
-
-    origin = request_param(req->params, "HTTP_ORIGIN");
-    base = req->link.base;
-
-    if (origin == NULL || mcp_is_local(origin)) {
-        return 0;
-    }
-
-    n = strlen(origin);
-
-    if (strstr(origin, "://") != NULL && strncmp(base, origin, n) == 0
-        && (base[n] == '/' || base[n] == '\0'))
-    {
-        return 0;
-    }
-
-    return err_set(e, 403, "foreign_origin", "this origin is not allowed");
 }
 
 
@@ -319,14 +254,21 @@ mcp_before(mcp_t *m)
                          "\"method\"", NULL);
     }
 
-    if (m->prisme || *m->session == '\0'
-        || (m->method != NULL && strcmp(m->method, "initialize") == 0)
-        || session_live(m->session, m->call->req->workspace))
+    if (*m->session == '\0'
+        || (m->method != NULL && strcmp(m->method, "initialize") == 0))
     {
         return 0;
     }
 
-    return mcp_error(m, 404, MCP_SESSION, "no such session", NULL);
+    if (!session_live(m->session, m->call->req->workspace, m->agreed)) {
+        return mcp_error(m, 404, MCP_SESSION, "no such session", NULL);
+    }
+
+    if (*m->version == '\0') {
+        m->version = m->agreed;
+    }
+
+    return 0;
 }
 
 

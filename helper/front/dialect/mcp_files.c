@@ -55,8 +55,9 @@ mcp_file_path(void *to, json_object *v, err_t *e)
         path += sizeof(MCP_WORKSPACE) - 1;
     }
 
-    if (*path != '\0' && strcmp(path, ".") != 0
-        && !job_file_name(path, strlen(path)))
+    if (!mcp_is_whole(v)
+        || (*path != '\0' && strcmp(path, ".") != 0
+            && !job_file_name(path, strlen(path))))
     {
         return err_set(e, 400, "bad_name", "\"path\" is a relative name "
                        "without \".\" and \"..\"");

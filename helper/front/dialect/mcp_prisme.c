@@ -188,6 +188,13 @@ mcp_prisme_done(mcp_t *m, const exec_t *x)
 
 /* what is not the script's own fault is not to be tried again at once */
 
+static int
+mcp_prisme_away(const err_t *e)
+{
+    return e->status == 429 || e->status >= 500;
+}
+
+
 json_object *
 mcp_prisme_fail(mcp_t *m, const err_t *e)
 {
@@ -196,7 +203,7 @@ mcp_prisme_fail(mcp_t *m, const err_t *e)
 
     (void) m;
 
-    code = e->status == 429 || e->status >= 500 ? "CodeSandboxUnreachable"
+    code = mcp_prisme_away(e) ? "CodeSandboxUnreachable"
            : strcmp(e->code, "file_not_fetched") == 0 ? "FileDownloadError"
            : e->code;
 
@@ -207,4 +214,28 @@ mcp_prisme_fail(mcp_t *m, const err_t *e)
                                             mcp_text("")));
 
     return mcp_twins(o, 1);
+}
+
+
+/*
+ * Of a message that was not read: a result, too, if it is a fault of ours, as
+ * the worker writes it.  Nobody knows the id, so clients are told by HTTP.
+ */
+
+void
+mcp_prisme_refuse(const err_t *e, answer_t *a)
+{
+    json_object  *o;
+
+    if (!mcp_prisme_away(e)) {
+        mcp_fail(e, a);
+        return;
+    }
+
+    o = json_object_new_object();
+    native_add(o, "jsonrpc", mcp_text("2.0"));
+    native_add(o, "id", NULL);
+    native_add(o, "result", mcp_prisme_fail(NULL, e));
+    mcp_write(a, o, e->status);
+    a->retry_after = e->retry_after;
 }

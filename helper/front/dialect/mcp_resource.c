@@ -320,12 +320,14 @@ mcp_resources_read(mcp_t *m)
 }
 
 
-/* what cannot be read is not there for this client, or it is too large */
+/* what is too large, or cannot be had now, is there nevertheless */
 
 void
 mcp_resource_fail(mcp_t *m, const err_t *e)
 {
-    if (e->status == 413 || e->status == 0 || e->status >= 500) {
+    if (e->status == 413 || e->status == 429 || e->status == 0
+        || e->status >= 500)
+    {
         (void) mcp_error(m, 200, MCP_INTERNAL, e->text, NULL);
 
     } else {

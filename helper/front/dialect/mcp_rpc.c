@@ -26,14 +26,24 @@ mcp_json(const char *text)
 }
 
 
+/* a text that is not cut by a NUL: what was compared is what was said */
+
+int
+mcp_is_whole(json_object *v)
+{
+    return json_object_is_type(v, json_type_string)
+           && strlen(json_object_get_string(v))
+              == (size_t) json_object_get_string_len(v);
+}
+
+
 static const char *
 mcp_member(json_object *o, const char *name)
 {
     json_object  *v;
 
     if (!json_object_is_type(o, json_type_object)
-        || !json_object_object_get_ex(o, name, &v)
-        || !json_object_is_type(v, json_type_string))
+        || !json_object_object_get_ex(o, name, &v) || !mcp_is_whole(v))
     {
         return "";
     }
@@ -75,7 +85,7 @@ mcp_envelope_of(json_object *id)
 
 /* a worker whose front is gone cuts it off: half of it would mean nothing */
 
-static void
+void
 mcp_write(answer_t *a, json_object *o, int http)
 {
     native_write(o, a);
@@ -222,7 +232,7 @@ mcp_envelope(mcp_t *m)
     }
 
     if (json_object_object_get_ex(m->msg, "method", &v)) {
-        if (!json_object_is_type(v, json_type_string)) {
+        if (!mcp_is_whole(v)) {
             return mcp_error(m, 400, MCP_REQUEST, "\"method\" must be a "
                              "string", NULL);
         }

@@ -268,7 +268,9 @@ mcp_call_resume(call_t *c, char id[REQ_EXECUTION], uint64_t *after, err_t *e)
         return err_set(e, 500, "no_memory", "out of memory");
     }
 
-    if (*m->session != '\0' && !session_live(m->session, c->req->workspace)) {
+    if (*m->session != '\0'
+        && !session_live(m->session, c->req->workspace, m->agreed))
+    {
         return err_set(e, 404, "session_not_found", "no such session");
     }
 

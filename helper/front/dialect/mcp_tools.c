@@ -95,7 +95,7 @@ static const mcp_tool_t *const  mcp_tables[] = {
 #define MCP_TABLES  (sizeof(mcp_tables) / sizeof(mcp_tables[0]))
 
 
-/* RETORT_TOOLS has the names with blanks between them */
+/* RETORT_TOOLS has the names with blanks between them; Prisme's is one alone */
 
 static int
 mcp_offered(const mcp_t *m, const char *name)
@@ -103,12 +103,12 @@ mcp_offered(const mcp_t *m, const char *name)
     size_t       n;
     const char  *list;
 
-    list = request_param(m->call->req->params, "RETORT_TOOLS");
+    list = m->prisme ? "execute_python"
+           : request_param(m->call->req->params, "RETORT_TOOLS");
 
     if (list == NULL) {
-        list = m->prisme ? "execute_python"
-               : m->azure ? "launchShell runPythonCodeInRemoteEnvironment "
-                            "runShellCommandInRemoteEnvironment"
+        list = m->azure ? "launchShell runPythonCodeInRemoteEnvironment "
+                          "runShellCommandInRemoteEnvironment"
                : "python bash";
     }
 

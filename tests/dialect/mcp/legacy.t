@@ -183,6 +183,22 @@ for (['mcp_' . '0' x 32, 'demo', 404], ['x', 'demo', 404], [$id, 'eve', 404],
     is($r->{status}, $_->[2], "session $_->[0] of $_->[1]: $_->[2]");
 }
 
+is(tool('python', { code => 'nap(3); out("late")', timeout => 10 }, @in)->{json}
+   {result}{structuredContent}{stdout}, 'late', 'a call lasts for longer than a '
+   . 'session may rest');
+is(rpc('ping', undef, @in)->{status}, 200, 'which is not over by that');
+my $png = 'show(0, "image/png", "\x89PNG\r\n\x1a\ndata")';
+
+for (['2025-03-26', 1], ['2025-06-18', 2], ['2025-11-25', 2]) {
+    my ($version, $blocks) = @$_;
+    my $agreed = rpc('initialize', { protocolVersion => $version });
+
+    is(scalar @{ tool('python', { code => $png }, HTTP_MCP_SESSION_ID =>
+        $agreed->{header}{'mcp-session-id'}, RETORT_MCP_PICTURES => 'link')
+        ->{json}{result}{content} }, $blocks, "who does not say it again speaks "
+       . "$version: links are known since the next one");
+}
+
 my $sbx = tool('python', { code => '1' }, @in)->{json}{result}
     {structuredContent}{sandbox_id};
 my @delete = ($f->get('DELETE', '', '', @mcp, @in),

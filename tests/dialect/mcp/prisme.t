@@ -45,6 +45,9 @@ is("$r->{status} $r->{body}", '200 ', 'a notification gets 200 and nothing');
 
 $r = rpc('tools/list')->{json}{result}{tools};
 is_deeply([map { $_->{name} } @$r], ['execute_python'], 'there is one tool');
+is_deeply([map { $_->{name} } @{ rpc('tools/list', {}, RETORT_TOOLS =>
+          'python bash')->{json}{result}{tools} }], ['execute_python'],
+          'whatever others are offered around it');
 is_deeply($r->[0]{inputSchema}, { type => 'object', properties => {
     code => { type => 'string' }, files => { type => 'array',
     items => { type => 'string' } } }, required => ['code'] }, 'its schema');
@@ -117,5 +120,15 @@ $f->{broker}->tell('spawn', $_),
     for 3, 5;
 $f->{broker}->tell('spawn', 0);
 is(script('out(1)')->{structuredContent}{result}, '1', 'until there is one');
+
+# what is wrong before the message is read
+
+$r = rpc('ping', {}, RETORT_PROFILE => 'none');
+is_deeply([$r->{status}, $r->{json}{id}, $r->{json}{result}{isError},
+           $r->{json}{result}{structuredContent}{error}{code}],
+          [500, undef, JSON::PP::true, 'CodeSandboxUnreachable'],
+          'a fault of ours is a result, too');
+is(rpc('ping', {}, HTTP_ORIGIN => 'http://evil')->{json}{error}{code}, -32001,
+   'one of the client is an error');
 
 done_front($f);

@@ -120,6 +120,19 @@ unlike($r->{content}, qr/"message":"one"/, 'behind what was told');
 like($r->{content}, qr/"message":"two".*"id":"cut","result"/s,
      'until the answer');
 
+# a page whose name was bent to this machine
+
+for (['evil.example', 403], ['localhost', 200], ['h', 200]) {
+    my ($host, $status) = @$_;
+    my $ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+    $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$s->{port}");
+    print $socket join "\r\n", 'POST /mcp HTTP/1.1', "Host: $host",
+        "Authorization: Bearer $s->{key}", 'Content-Type: application/json',
+        'Connection: close', 'Content-Length: ' . length $ping, '', $ping;
+    like(scalar <$socket>, qr{^HTTP/1.1 $status }, "the host $host: $status");
+}
+
 # Anthropic's tools, in a sandbox that is named
 
 my $box;
