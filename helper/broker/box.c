@@ -520,15 +520,13 @@ box_from_init(broker_t *b, box_t *box)
 
 
 void
-box_restart(broker_t *b, box_t *box, uint32_t seq)
+box_restart(broker_t *b, box_t *box, const brk_req_t *req)
 {
     int         rc, theirs[BRK_BOX_FDS] = { -1, -1, -1 };
-    init_msg_t  msg;
+    init_msg_t  msg = { INIT_RESTART, 0, (int32_t) req->detail };
 
     box_close_all(box->fds, BRK_BOX_FDS);
-    memset(&msg, 0, sizeof(msg));
-    msg.op = INIT_RESTART;
-    box->seq = seq;
+    box->seq = req->seq;
     box->deadline = broker_now() + BOX_BUILD_MSEC;
     box_state(b, box, BOX_RESTARTING);
 

@@ -108,7 +108,7 @@ int box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req);
 box_t *box_find(broker_t *b, uint64_t id);
 uint64_t box_id(const broker_t *b, const box_t *box);
 void box_kill(broker_t *b, box_t *box);
-void box_restart(broker_t *b, box_t *box, uint32_t seq);
+void box_restart(broker_t *b, box_t *box, const brk_req_t *req);
 void box_exited(broker_t *b, box_t *box);
 void box_overdue(broker_t *b);
 void box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq);

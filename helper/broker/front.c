@@ -154,7 +154,7 @@ front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 static int
 front_restart(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 {
-    box_restart(b, box, req->seq);
+    box_restart(b, box, req);
 
     return FRONT_LATER;
 }

@@ -35,11 +35,7 @@ static int64_t  relay_until;
 void
 relay_fail(int init, uint16_t step, int error)
 {
-    init_msg_t  msg;
-
-    msg.op = INIT_FAILED;
-    msg.step = step;
-    msg.arg = error;
+    init_msg_t  msg = { INIT_FAILED, step, error };
 
     if (fd_send(init, &msg, sizeof(msg), NULL, 0) == 0) {
         (void) fd_recv(init, &msg, sizeof(msg), NULL, NULL, 0);

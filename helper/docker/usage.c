@@ -24,37 +24,13 @@ static const char *const  usage_controllers[CG_DIRS] = {
 };
 
 
-static int
-usage_has(const char *list, const char *word)
-{
-    size_t  n;
-
-    n = strlen(word);
-
-    for ( ;; ) {
-        if (strncmp(list, word, n) == 0 && (list[n] == ',' || list[n] == '\0'))
-        {
-            return 1;
-        }
-
-        list = strchr(list, ',');
-
-        if (list == NULL) {
-            return 0;
-        }
-
-        list++;
-    }
-}
-
-
 /* one line: number, controllers, path; none is v2, where they are all one */
 
 static void
 usage_line(char *line, int v2, int *dir)
 {
     int   i;
-    char  path[USAGE_PATH], *list, *own;
+    char  path[USAGE_PATH], *list, *own, *word;
 
     line[strcspn(line, "\n")] = '\0';
     list = strchr(line, ':');
@@ -67,16 +43,17 @@ usage_line(char *line, int v2, int *dir)
     *list++ = '\0';
     *own++ = '\0';
 
-    for (i = 0; i < CG_DIRS; i++) {
-        if (dir[i] != -1
-            || (v2 ? *list != '\0' : !usage_has(list, usage_controllers[i])))
-        {
-            continue;
-        }
+    while ((word = strsep(&list, ",")) != NULL) {
+        for (i = 0; i < CG_DIRS; i++) {
+            if (dir[i] != -1
+                || strcmp(word, v2 ? "" : usage_controllers[i]) != 0)
+            {
+                continue;
+            }
 
-        (void) snprintf(path, sizeof(path), USAGE_ROOT "%s%s%s", v2 ? "" : "/",
-                        v2 ? "" : usage_controllers[i], own);
-        dir[i] = open(path, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+            (void) snprintf(path, sizeof(path), USAGE_ROOT "/%s%s", word, own);
+            dir[i] = open(path, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
+        }
     }
 }
 

@@ -277,9 +277,7 @@ box_sleep(int wake, int client, uint64_t until)
 }
 
 
-/* called and left with the mutex held; the place in the line is given up */
-
-static int
+int
 box_wait(box_t *box, int client, uint64_t until, int first, err_t *e)
 {
     int         rc;

@@ -34,6 +34,7 @@ typedef struct {
     const retort_profile_t  *profile;
     retort_box_limits_t      limits;
     uint64_t                 created;       /* wall msec */
+    uint64_t                 made;          /* mono usec; its walls */
 
     int                      fd[BRK_FDS];           /* (o); counters (l) */
     uint32_t                 run;           /* (o) number of the last run */
@@ -54,7 +55,7 @@ typedef struct {
     uint64_t                 dies;          /* mono usec; 0: never so */
     uint64_t                 dies_wall;     /* the same, wall msec */
 
-    /* (l) the run that has it, for who runs the service; "": none */
+    /* (l) the run that has it, or had it last; "": none */
     char                     user[REQ_WORKSPACE];
     char                     execution[REQ_EXECUTION];
 
@@ -71,6 +72,7 @@ typedef struct {
     uint64_t                 note_version;  /* (l) */
     int                      listed;        /* (l) in the table */
     int                      doomed;        /* (l) deleted, about to end */
+    int                      resting;       /* (l) for the next of "user" */
 
     int                      aged;          /* (l) doomed by its age */
     int                      gone;          /* (l) the box ended */
@@ -124,6 +126,23 @@ int box_keep_as(box_t *box, const char *id, const char *workspace,
 void box_record(const box_t *box, const char *workspace,
     const char *execution);
 
+/*
+ * A container that had a session of this workspace and waits for another one,
+ * with these limits (NULL: the profile's defaults); a box like a new one, owned
+ * by the caller, or NULL.
+ */
+
+box_t *box_reuse(const retort_profile_t *p, const retort_box_limits_t *limits,
+    const char *workspace);
+
+/* any that waits so, to be ended; owned by the caller, or NULL */
+
+box_t *box_rouse(void);
+
+/* the answer of the broker to a rest that began */
+
+void box_rested(const brk_ans_t *ans, const int *fds, int nfd);
+
 /* a box of an earlier front; owned by the caller; NULL if it is of no use */
 
 box_t *box_adopt(const brk_ans_t *ans, const int *fds,
@@ -151,7 +170,7 @@ int box_interrupt(const char *sandbox, const char *workspace, err_t *e);
 
 void box_own(box_t *box);
 
-/* says whose run has the box; for its owner; both are forgotten with it */
+/* says whose run has the box; for its owner */
 
 void box_mark(box_t *box, const char *workspace, const char *execution);
 

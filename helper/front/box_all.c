@@ -18,7 +18,7 @@
 static box_use_t
 box_use(const box_t *box)
 {
-    if (!box->owned) {
+    if (!box->owned || box->resting) {
         return BOX_IDLE;
     }
 
@@ -131,14 +131,17 @@ box_kill_line(const box_line_t *l, err_t *e)
     brk_req_t   req;
     brk_ans_t   ans;
 
-    if (l->kept) {
-        return box_delete(l->view.sandbox, l->workspace, e);
-    }
-
-    /* the pool gives it to nobody from now on */
+    /* nobody finds it from now on; its end wakes the run that is in it */
 
     (void) pthread_mutex_lock(&box_mutex);
     box = box_by_id(l->id);
+
+    /* the same, and not the next session in its place */
+    if (box != NULL
+        && strcmp(box->sandbox, l->kept ? l->view.sandbox : "") != 0)
+    {
+        box = NULL;
+    }
 
     if (box != NULL) {
         box->doomed = 1;
@@ -148,7 +151,7 @@ box_kill_line(const box_line_t *l, err_t *e)
 
     brk_request(&req, BRK_KILL, l->id);
 
-    if (brk_call(&req, &ans, NULL) == -1 || ans.code != BRK_OK) {
+    if (box == NULL || brk_call(&req, &ans, NULL) == -1 || ans.code != BRK_OK) {
         return err_set(e, 404, "sandbox_not_found", "no such sandbox");
     }
 

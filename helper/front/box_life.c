@@ -99,7 +99,7 @@ box_refused(const retort_profile_t *p, const brk_ans_t *ans, err_t *e)
 }
 
 
-static void
+void
 box_fds(box_t *box, const int *fds)
 {
     int  i;
@@ -130,6 +130,7 @@ box_make(const brk_ans_t *ans, const int *fds, const retort_profile_t *p)
     box->limits = ans->limits;
     box->stat = ans->stat;
     box->created = clock_wall_ms();
+    box->made = clock_mono_us();
     box->wake = -1;
     box->owned = 1;
     box->refs = 1;
@@ -324,6 +325,15 @@ box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
 }
 
 
+void
+box_alarm(uint64_t when)
+{
+    if (when < box_next) {
+        (void) pthread_cond_signal(&box_clock);
+    }
+}
+
+
 /* the mutex is held, or there are no threads yet: by its age, or as was said */
 
 static void
@@ -344,10 +354,7 @@ box_age(box_t *box)
     now = clock_wall_ms();
     box->dies_wall = end;
     box->dies = clock_mono_us() + (end > now ? end - now : 0) * 1000;
-
-    if (box->dies < box_next) {
-        (void) pthread_cond_signal(&box_clock);
-    }
+    box_alarm(box->dies);
 }
 
 
@@ -358,10 +365,7 @@ box_relive(box_t *box)
 {
     if (!box->owned) {
         box->expires = box_due(box, clock_mono_us());
-
-        if (box->expires < box_next) {
-            (void) pthread_cond_signal(&box_clock);
-        }
+        box_alarm(box->expires);
     }
 
     box_record(box, box->workspace, box->owned ? box->execution : "");
@@ -489,12 +493,16 @@ box_adopt(const brk_ans_t *ans, const int *fds, const retort_settings_t *s)
 }
 
 
-/* the mutex is held; the owner's reference stays */
+/* the owner's reference stays */
 
-static void
+void
 box_drop(box_t *box)
 {
     if (box->listed && !box->gone) {
+        if (box_rest(box) == 0) {
+            return;
+        }
+
         box_kill(box->id);
     }
 
@@ -541,10 +549,7 @@ box_release(box_t *box)
         box->wake = -1;
         box->used = clock_wall_ms();
         box->expires = box_due(box, clock_mono_us());
-
-        if (box->expires < box_next) {
-            (void) pthread_cond_signal(&box_clock);
-        }
+        box_alarm(box->expires);
     }
 
     box_unref(box);
@@ -645,8 +650,9 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
     box_t  *box;
 
     if (nfd == BRK_FDS) {
-        /* boxes are only offered before the threads start: see adopt.c */
+        /* what is of use is offered before the threads start: see adopt.c */
         box_close(fds);
+        box_kill(ans->id);
     }
 
     (void) pthread_mutex_lock(&box_mutex);
@@ -690,7 +696,9 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
 static void
 box_expire(box_t *box)
 {
-    flog(RLOG_INFO, "sandbox %s expired", box->sandbox);
+    if (!box->resting) {
+        flog(RLOG_INFO, "sandbox %s expired", box->sandbox);
+    }
 
     if (box->owned) {
         box->doomed = 1;

@@ -82,16 +82,15 @@ box_delete(const char *sandbox, const char *workspace, err_t *e)
 
     box = box_by_name(sandbox, workspace, e);
 
-    if (box != NULL) {
+    if (box != NULL && box->owned) {
         brk_request(&req, BRK_KILL, box->id);
         brk_post(&req);
 
-        /* nobody finds it any more; its end wakes a run that is in it */
+        /* nobody finds it any more; its end wakes the run that is in it */
         box->doomed = 1;
 
-        if (!box->owned) {
-            box_unlist(box);
-        }
+    } else if (box != NULL) {
+        box_drop(box);
     }
 
     (void) pthread_mutex_unlock(&box_mutex);

@@ -1,6 +1,6 @@
 
 /*
- * Inside of box.c, box_life.c, box_look.c and box_note.c: the table, its lock.
+ * Inside of box.c and the files of its name: the table, its lock.
  */
 
 #ifndef FRONT_BOX_TABLE_H
@@ -48,6 +48,27 @@ void box_unref(box_t *box);
 
 /* lets the first who waits own it; 0 if nobody does */
 int box_grant(box_t *box);
+
+/*
+ * Waits for it in the line, or before it; called and left with the mutex held,
+ * which is free meanwhile.  0: owned now; -1 and "e", as box_acquire().
+ */
+int box_wait(box_t *box, int client, uint64_t until, int first, err_t *e);
+
+/* it belongs to nobody any more: ends it, or puts it to rest */
+void box_drop(box_t *box);
+
+/* these descriptors are its from now on */
+void box_fds(box_t *box, const int *fds);
+
+/* one ends at "when" (mono usec), and who sees to it may sleep longer */
+void box_alarm(uint64_t when);
+
+/*
+ * A container whose session is over is emptied and waits for the next one of
+ * its workspace, under another box_t.  0, or -1 if this one has to end.
+ */
+int box_rest(box_t *box);
 
 void box_view(const box_t *box, box_view_t *v);
 

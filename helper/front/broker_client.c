@@ -22,6 +22,7 @@
 
 #define BRK_SLOTS   256
 #define BRK_NOBODY  BRK_SLOTS       /* the slot number of brk_post() */
+#define BRK_EVENT   (BRK_SLOTS + 1) /* and of brk_post_event() */
 #define BRK_SHIFT   512
 
 
@@ -101,6 +102,11 @@ brk_answer(const brk_ans_t *ans, const int *fds, int nfd)
     brk_slot_t  *slot;
 
     i = ans->seq % BRK_SHIFT;
+
+    if (i == BRK_EVENT) {
+        brk_event(ans, fds, nfd);
+        return;
+    }
 
     if (i >= BRK_SLOTS) {
         brk_close(fds, nfd);
@@ -341,8 +347,8 @@ brk_call(const brk_req_t *req, brk_ans_t *ans, int *fds)
 }
 
 
-void
-brk_post(const brk_req_t *req)
+static void
+brk_post_as(const brk_req_t *req, uint32_t slot)
 {
     brk_req_t  out;
 
@@ -350,8 +356,22 @@ brk_post(const brk_req_t *req)
 
     (void) pthread_mutex_lock(&brk_mutex);
 
-    out.seq = brk_seq(BRK_NOBODY);
+    out.seq = brk_seq(slot);
     brk_send(&out);
 
     (void) pthread_mutex_unlock(&brk_mutex);
+}
+
+
+void
+brk_post(const brk_req_t *req)
+{
+    brk_post_as(req, BRK_NOBODY);
+}
+
+
+void
+brk_post_event(const brk_req_t *req)
+{
+    brk_post_as(req, BRK_EVENT);
 }

@@ -9,7 +9,10 @@
 #include "protocol/broker.h"
 
 
-/* told by the broker unasked; runs in the reader's thread; owns the fds */
+/*
+ * Told by the broker unasked, or an answer that nobody waits for; runs in the
+ * reader's thread; owns the fds.
+ */
 
 typedef void (*brk_event_pt)(const brk_ans_t *ans, const int *fds, int nfd);
 
@@ -42,6 +45,10 @@ int brk_call(const brk_req_t *req, brk_ans_t *ans, int *fds);
 /* sends and does not wait; the answer is dropped */
 
 void brk_post(const brk_req_t *req);
+
+/* the same, but the answer comes as an event */
+
+void brk_post_event(const brk_req_t *req);
 
 /* a request, zero but for these */
 

@@ -183,6 +183,11 @@ front_event(const brk_ans_t *ans, const int *fds, int nfd)
         return;
     }
 
+    if (ans->op == BRK_RESTART) {
+        box_rested(ans, fds, nfd);
+        return;
+    }
+
     if (ans->op == BRK_EV_WARM) {
         box_warm();
         return;

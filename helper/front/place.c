@@ -47,9 +47,9 @@ place_fresh(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 {
     box_t  *box;
 
-    box = NULL;
+    box = pool_again(req->profile, limits, req->workspace);
 
-    if (limits == NULL) {
+    if (box == NULL && limits == NULL) {
         box = pool_take(req->profile);
     }
 

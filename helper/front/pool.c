@@ -254,6 +254,28 @@ pool_take(const retort_profile_t *profile)
 }
 
 
+box_t *
+pool_again(const retort_profile_t *profile, const retort_box_limits_t *limits,
+    const char *workspace)
+{
+    box_t  *box;
+
+    for (box = box_reuse(profile, limits, workspace); box != NULL;
+         box = box_reuse(profile, limits, workspace))
+    {
+        if (!pool_dead(box) && !pool_hung_up(box)) {
+            /* what it counts is counted on from here */
+            box_stat(box, &box->stat);
+            return box;
+        }
+
+        box_end(box);
+    }
+
+    return NULL;
+}
+
+
 static void
 pool_end_wait(box_t *box)
 {
@@ -290,6 +312,13 @@ pool_evict(void)
 {
     box_t     *box;
     uint32_t   i;
+
+    box = box_rouse();
+
+    if (box != NULL) {
+        pool_end_wait(box);
+        return 0;
+    }
 
     for (i = 0; i < npools; i++) {
         box = pool_pop(&pools[i]);

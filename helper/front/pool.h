@@ -17,6 +17,14 @@
 int pool_init(const retort_settings_t *s);
 
 /*
+ * A box that had a session of this workspace before, with these limits (NULL:
+ * the defaults), owned by the caller; else NULL.
+ */
+
+box_t *pool_again(const retort_profile_t *p, const retort_box_limits_t *limits,
+    const char *workspace);
+
+/*
  * A box with the default limits, owned by the caller: one that is ready, or
  * the next to be if others do not wait for it; else NULL.
  */

@@ -66,6 +66,12 @@ typedef struct {
      * not return.
      */
     void  (*kernel)(void);
+
+    /*
+     * In a child of pid 1, when all else has ended: no file of the tenant's is
+     * left.  0 or -1.  NULL where there is one session to a sandbox.
+     */
+    int   (*empty)(void);
 } init_hooks_t;
 
 

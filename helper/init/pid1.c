@@ -32,11 +32,7 @@ int           init_carried;
 static void
 pid1_tell(uint16_t op, uint16_t step, int32_t arg)
 {
-    init_msg_t  msg;
-
-    msg.op = op;
-    msg.step = step;
-    msg.arg = arg;
+    init_msg_t  msg = { op, step, arg };
 
     if (fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0) == -1) {
         _exit(1);
@@ -75,7 +71,6 @@ pid1_kernel(const init_hooks_t *hooks)
 static pid_t
 pid1_start(const init_hooks_t *hooks)
 {
-    int    fd;
     pid_t  pid;
 
     if (pid1_oom(INIT_OOM_KERNEL) == -1) {
@@ -88,12 +83,10 @@ pid1_start(const init_hooks_t *hooks)
         pid1_kernel(hooks);
     }
 
-    if (pid == -1 || pid1_oom(INIT_OOM_PID1) == -1) {
+    if (pid == -1 || pid1_oom(INIT_OOM_PID1) == -1
+        || close_range(PID1_CHANNEL, PID1_ERR, 0) == -1)
+    {
         seal_fail(STEP_KERNEL);
-    }
-
-    for (fd = PID1_CHANNEL; fd <= PID1_ERR; fd++) {
-        (void) close(fd);
     }
 
     pid1_tell(INIT_READY, 0, 0);
@@ -166,21 +159,47 @@ pid1_reap(pid_t kernel)
 }
 
 
+/* by a child: pid 1 reads not even the name of a tenant's file */
+
+static void
+pid1_empty(const init_hooks_t *hooks)
+{
+    int    status;
+    pid_t  pid;
+
+    pid = fork();
+
+    if (pid == 0) {
+        _exit(hooks->empty == NULL || hooks->empty() == -1);
+    }
+
+    if (pid == -1 || waitpid(pid, &status, 0) != pid || status != 0) {
+        errno = EUCLEAN;
+        seal_fail(STEP_WORKSPACE);
+    }
+}
+
+
 /*
  * pid 1 opens nothing by itself, so what comes takes the numbers that the
  * last kernel's descriptors left free.
  */
 
 static pid_t
-pid1_restart(const int *fds, const init_hooks_t *hooks)
+pid1_restart(const int *fds, int empty, const init_hooks_t *hooks)
 {
     int  i;
 
     (void) kill(-1, SIGKILL);
-    atomic_store(&init_page->snapshot, 0);
 
     while (waitpid(-1, NULL, 0) != -1 || errno == EINTR) {
         /* everything but pid 1 goes */
+    }
+
+    memset(init_page, 0, sizeof(*init_page));
+
+    if (empty) {
+        pid1_empty(hooks);
     }
 
     for (i = 0; i < INIT_RESTART_FDS; i++) {
@@ -209,7 +228,7 @@ pid1_command(pid_t kernel, const init_hooks_t *hooks)
     }
 
     if (msg.op == INIT_RESTART && nfd == INIT_RESTART_FDS) {
-        return pid1_restart(fds, hooks);
+        return pid1_restart(fds, msg.arg != 0, hooks);
     }
 
     if (msg.op != INIT_SIGNAL || nfd != 0) {

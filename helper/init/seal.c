@@ -44,11 +44,7 @@ const tpl_req_t  *seal_req;
 void
 seal_fail(init_step_t step)
 {
-    init_msg_t  msg;
-
-    msg.op = INIT_FAILED;
-    msg.step = (uint16_t) step;
-    msg.arg = errno;
+    init_msg_t  msg = { INIT_FAILED, (uint16_t) step, errno };
 
     /* what carries it may be a thread of this process: wait to be ended */
     if (fd_send(PID1_SOCK, &msg, sizeof(msg), NULL, 0) == 0) {

@@ -61,7 +61,7 @@ typedef enum {
     X(SIGNAL, 8, ALIVE, front_signal)                                         \
     /* BRK_RECORD_SIZE opaque bytes, kept for the next front, never read */   \
     X(RECORD, 14, BOX, front_record)                                          \
-    /* a new interpreter in a box whose old one is gone: same walls */        \
+    /* a new interpreter in place of the old one, in the same walls */        \
     X(RESTART, 16, ALIVE, front_restart)
 
 
@@ -112,7 +112,7 @@ typedef struct {
     uint64_t             id;            /* box */
     uint32_t             signal;        /* SIGNAL: SIGINT, SIGKILL */
     uint32_t             detail;        /* SIGNAL: the run that it is for,
-                                           0: any */
+                                           0: any; RESTART: 1: no file stays */
     char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
     retort_box_limits_t  limits;        /* SPAWN; 0: the default */
     uint8_t              record[BRK_RECORD_SIZE];           /* SPAWN, RECORD */

@@ -82,7 +82,8 @@ typedef enum {
     INIT_GO = 2,                /* ids are mapped, limits in force: seal */
     INIT_SIGNAL = 4,            /* step: signal for the kernel; arg: its run,
                                    0: whatever runs */
-    INIT_RESTART = 6,           /* with channel, stdout, stderr */
+    INIT_RESTART = 6,           /* with channel, stdout, stderr; arg not 0:
+                                   for another session, in empty folders */
 
     INIT_READY = 101,           /* sealed, kernel runs; answers RESTART too */
     INIT_FAILED = 103,          /* step, arg = errno; pid 1 exits after it */

@@ -87,7 +87,8 @@ typedef struct {
     uint32_t             snapshot;      /* 1: a killed cell is undone */
     uint32_t             fence;         /* RETORT_FENCE_... */
     uint32_t             backend;       /* RETORT_BACKEND_... */
-    uint32_t             reserved;
+    uint32_t             reuse;         /* msec that a container waits for
+                                           its workspace's next session */
 
     /* what the settings of Qwen-Agent's tool by these names say, or "" */
     char                 m6_static_url[RETORT_PROFILE_LINK];

@@ -100,6 +100,7 @@ static const conf_row_t  conf_profile_rows[] = {
     { "docker_image", CONF_LIST, 0, 3, CONF_NO, 1, START_ARGS - 1 },
     { "docker_runtime", CONF_LIST, 0, 4, CONF_NO, 1, START_ARGS - 1 },
     { "backend", CONF_BACKEND, 4, P(backend), CONF_NO, 0, 1 },
+    { "docker_reuse", CONF_TIME, 4, P(reuse), CONF_NO, 0, 86400000 },
     BOX(memory, CONF_BYTES, 32 * M, 1024 * G),
     BOX(disk, CONF_BYTES, 64 * K, 1024 * G),
     BOX(inodes, CONF_NUMBER, 16, 100000000),
@@ -550,6 +551,11 @@ conf_profile(start_t *s, const char *file, const char *name)
 
     if (p->life == RETORT_LIFE_EXIT && p->alive == 0) {
         rlog(RLOG_ERROR, "%s: \"life exit\" needs \"alive\"", path);
+        return -1;
+    }
+
+    if (p->reuse != 0 && p->backend != RETORT_BACKEND_DOCKER) {
+        rlog(RLOG_ERROR, "%s: \"docker_reuse\" is for containers", path);
         return -1;
     }
 

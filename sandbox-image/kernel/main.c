@@ -159,6 +159,7 @@ main_template(int end, int carried)
     hooks.after_fork_parent = main_forked_template;
     hooks.before_wait = renew_wait;
     hooks.kernel = main_forked;
+    hooks.empty = carried ? carrier_empty : NULL;
 
     interp_warm();
     names_settle();

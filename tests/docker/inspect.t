@@ -53,9 +53,17 @@ my %tmpfs = %{ delete $has{Tmpfs} // {} };
 
 is_deeply([grep { !/^seccomp=/ } @{ delete $has{SecurityOpt} }],
     ['no-new-privileges'], 'nothing inside gains a right by exec');
-like($seccomp, qr/"defaultAction"/, 'the seccomp profile is not the engine\'s');
+
+# the text that was made of helper/init/gen, as the C compiler reads it
+my $header = Retort::Service::slurp("$Retort::Service::TOP/objs/gen/seccomp_profile.h");
+my $ours = join '', map { s/\\"/"/gr } $header =~ /^\s+"((?:[^"\\]|\\.)*)";?$/mg;
+
+is($seccomp, "seccomp=$ours", 'the seccomp profile is ours');
 unlike($seccomp, qr/"defaultAction"\s*:\s*"SCMP_ACT_ALLOW"/,
     'what it does not name, it does not allow');
+
+ok(scalar(grep { $_ eq '/proc/kcore' } @{ $host->{MaskedPaths} }),
+    'what the engine hides of /proc stays hidden');
 
 # where the engine puts them, and how it shows what cannot be changed
 delete @has{qw(CgroupParent Runtime ShmSize ConsoleSize MaskedPaths
@@ -72,21 +80,24 @@ is_deeply(\%has, {
 is($limits{Memory}, $limits{MemorySwap}, 'there is no swap');
 cmp_ok($limits{Memory}, '>=', 256 << 20, 'the memory is the profile\'s');
 cmp_ok($limits{Memory}, '<=', 512 << 20, '... and that of an interpreter');
-cmp_ok($has{PidsLimit}, '<=', 41, 'so is the number of processes');
-is($ulimits{nofile}, '200 200', 'and that of descriptors');
-is($ulimits{core}, '0 0', 'there are no core files');
+is($has{PidsLimit}, 41, 'so is the number of processes, and one for the stream');
+is_deeply(\%ulimits, { nofile => '200 200', core => '0 0', msgqueue => '0 0' },
+    'and that of descriptors; there are no core files and no message queues');
 
 is_deeply([sort keys %tmpfs], [qw(/dev/shm /tmp /workspace)],
     'three places can be written to');
 like($tmpfs{'/workspace'}, qr/size=33554432,.*nr_inodes=1000/,
     'the workspace has the profile\'s size');
-like($tmpfs{'/tmp'}, qr/size=16777216,/, '/tmp as well');
+like($tmpfs{$_}, qr/size=16777216,.*nr_inodes=1000/, "$_ as well")
+    for '/tmp', '/dev/shm';
 is(scalar(grep { !/nosuid/ || !/nodev/ } values %tmpfs), 0,
     'none takes a device or another user\'s rights');
 is_deeply([map { $_->{Destination} } @{ $c->{Mounts} }], [],
     'no file and no volume of the host is mounted');
 
-unlike($conf->{User}, qr/^(?:root|0)?(?::|$)/, 'the user is not root');
+is($conf->{User}, '1000:1000', 'the user is not root');
+is_deeply([$c->{Path}, $c->{Args}[0]],
+    ['/usr/lib/retort/retort-kernel', '--carried'], 'it starts our program');
 is_deeply([$s->containers], \@ids, 'the label names the service');
 is($c->{Image}, $e->image, 'the image is the profile\'s');
 is_deeply([grep { $_ ne 'none' } keys %{ $c->{NetworkSettings}{Networks} }],
@@ -94,6 +105,9 @@ is_deeply([grep { $_ ne 'none' } keys %{ $c->{NetworkSettings}{Networks} }],
 
 my $status = Retort::Service::slurp("/proc/$c->{State}{Pid}/status");
 my %status = $status =~ /^(\w+):\s*(\S+)/mg;
+is($status{Name}, 'retort-kernel', '... which is its first process');
+like($status, qr/^NSpid:.*\t1$/m, '... pid 1, and no init of the engine\'s');
+unlike($status, qr/^[UG]id:.*\t0\b/m, '... not root on the host');
 is($status{CapBnd}, '0' x 16, 'its first process can have no capability');
 is($status{NoNewPrivs}, 1, 'nor gain one');
 is($status{Seccomp}, 2, 'and its calls are filtered');

@@ -53,6 +53,8 @@ refused("$d/profiles/default.conf", "M6_CODE_INTERPRETER_STATIC_URL http://h/(s)
     qr{links cannot begin so: "http://h/\(s\)"}, 'and links that would not be any');
 refused("$d/profiles/default.conf", "life exit\n", qr/"life exit" needs "alive"/,
     'one without an end, too');
+refused("$d/profiles/default.conf", "docker_reuse 60s\n", qr/"docker_reuse" is for containers/,
+    'and a container that waits where there are none');
 refused("$d/retortd.conf", "artifacts_quota 1k\n", qr/"1k" of "artifacts_quota"/,
     'a quota that holds nothing is refused');
 chmod 0666, "$d/profiles/default.conf";

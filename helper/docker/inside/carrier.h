@@ -37,5 +37,9 @@ int carrier_run(const init_hooks_t *hooks);
 
 void carrier_seal(const tpl_req_t *req);
 
+/* nothing is left in the three folders that can be written to: 0 or -1 */
+
+int carrier_empty(void);
+
 
 #endif /* RETORT_CARRIER_H */

@@ -30,14 +30,33 @@ carrier_unlink(const char *path, const struct stat *st, int type,
 }
 
 
-/* what libraries wrote while they were loaded is nobody's */
+/*
+ * What libraries wrote while they were loaded is nobody's, what a session left
+ * is not the next one's.  What a tenant made so that it resists (too deep, a
+ * folder that cannot be read) is the end of the container.
+ */
 
-static int
-carrier_clean(void)
+int
+carrier_empty(void)
 {
-    return nftw("/tmp", carrier_unlink, CARRIER_DEPTH, FTW_DEPTH|FTW_PHYS)
-           != 0 || chmod("/tmp", 01777) == -1
-           || chmod("/workspace", 0700) == -1 ? -1 : 0;
+    size_t  i;
+    static const struct {
+        const char  *path;
+        mode_t       mode;
+    } own[] = {
+        { "/workspace", 0700 }, { "/tmp", 01777 }, { "/dev/shm", 01777 }
+    };
+
+    for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        if (chmod(own[i].path, own[i].mode) == -1
+            || nftw(own[i].path, carrier_unlink, CARRIER_DEPTH,
+                    FTW_DEPTH|FTW_PHYS) != 0)
+        {
+            return -1;
+        }
+    }
+
+    return 0;
 }
 
 
@@ -88,7 +107,7 @@ void
 carrier_seal(const tpl_req_t *req)
 {
     static const seal_step_t  steps[] = {
-        { STEP_WORKSPACE, carrier_clean },
+        { STEP_WORKSPACE, carrier_empty },
         { STEP_CGROUPNS, seal_oom },
         { STEP_IDS, carrier_ids },
         { STEP_RLIMITS, seal_rlimits },

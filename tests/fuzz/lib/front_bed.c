@@ -178,6 +178,13 @@ brk_post(const brk_req_t *req)
 }
 
 
+void
+brk_post_event(const brk_req_t *req)
+{
+    brk_post(req);
+}
+
+
 static void
 bed_exit(uint64_t id)
 {
