@@ -24,8 +24,23 @@
 
 
 static int
-mounts_tmpfs(const char *path, const char *options, unsigned long flags)
+mounts_tmpfs(const char *path, uint64_t size, unsigned mode,
+    unsigned long flags)
 {
+    int   n;
+    char  options[128];
+
+    n = snprintf(options, sizeof(options),
+                 "size=%llu,nr_inodes=%llu,mode=%o,uid=%d,gid=%d",
+                 (unsigned long long) size,
+                 (unsigned long long) seal_req->limits.inodes, mode, SEAL_UID,
+                 SEAL_GID);
+
+    if (n < 0 || (size_t) n >= sizeof(options)) {
+        errno = EOVERFLOW;
+        return -1;
+    }
+
     return mount("tmpfs", path, "tmpfs", MS_NOSUID|MS_NODEV|flags, options);
 }
 
@@ -72,55 +87,22 @@ mounts_dev(void)
 int
 mounts_workspace(void)
 {
-    int   n;
-    char  options[128];
-
-    n = snprintf(options, sizeof(options),
-                 "size=%llu,nr_inodes=%llu,mode=0700,uid=%d,gid=%d",
-                 (unsigned long long) seal_req->limits.disk,
-                 (unsigned long long) seal_req->limits.inodes, SEAL_UID,
-                 SEAL_GID);
-
-    if (n < 0 || (size_t) n >= sizeof(options)) {
-        errno = EOVERFLOW;
-        return -1;
-    }
-
-    return mounts_tmpfs(BOX "/workspace", options, 0);
-}
-
-
-static int
-mounts_scratch(const char *path, unsigned long flags)
-{
-    int   n;
-    char  options[128];
-
-    n = snprintf(options, sizeof(options),
-                 "size=%llu,nr_inodes=%llu,mode=1777",
-                 (unsigned long long) seal_req->limits.tmp,
-                 (unsigned long long) seal_req->limits.inodes);
-
-    if (n < 0 || (size_t) n >= sizeof(options)) {
-        errno = EOVERFLOW;
-        return -1;
-    }
-
-    return mounts_tmpfs(path, options, flags);
+    return mounts_tmpfs(BOX "/workspace", seal_req->limits.disk, 0700, 0);
 }
 
 
 int
 mounts_tmp(void)
 {
-    return mounts_scratch(BOX "/tmp", 0);
+    return mounts_tmpfs(BOX "/tmp", seal_req->limits.tmp, 01777, 0);
 }
 
 
 int
 mounts_shm(void)
 {
-    return mounts_scratch(BOX "/dev/shm", MS_NOEXEC);
+    return mounts_tmpfs(BOX "/dev/shm", seal_req->limits.tmp, 01777,
+                        MS_NOEXEC);
 }
 
 
