@@ -165,13 +165,21 @@ ok($s->until_true(sub { ($s->run('print(5)')->{stdout} // '') eq "5\n" }),
     '... and work goes on');
 $s->end;
 
-# ---- for how long ----
+# ---- for how long; the pool ----
 
 $s = Retort::Service->new(profiles => { default => { docker_reuse => '1s',
-    ready => 0, import => '' } });
-is($s->run('print(6)')->{stdout}, "6\n", 'a run ends');
-ok($s->until_true(sub { !$s->containers }), 'nobody comes: its container ends');
-is($s->run('print(7)')->{stdout}, "7\n", '... and the next has another');
+    ready => 1, import => '' } });
+ok($s->until_true(sub { scalar(() = $s->containers) == 1 }),
+    'a container waits before anybody asks');
+
+my ($ready) = $s->containers;
+$id = $s->session;
+is(of($id), $ready, '... and has the first session');
+ok($s->until_true(sub { scalar(() = $s->containers) == 2 }), '... another takes its place');
+end($id);
+ok($s->until_true(sub { !grep { $_ eq $ready } $s->containers }),
+    'nobody comes: the first one ends');
+is($s->run('print(7)')->{stdout}, "7\n", '... and the pool serves who comes later');
 $s->end;
 
 done_testing();
