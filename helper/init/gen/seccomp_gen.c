@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -83,7 +84,7 @@ static const gen_group_t  gen_allow[] = {
             "sched_getparam", "sched_getscheduler",
             "sched_get_priority_max", "sched_get_priority_min",
             "getpriority", "setpriority",
-            "getrlimit", "setrlimit", "getrusage", "times") },
+            "getrlimit", "getrusage", "times") },
 
     { "signals and timers",
       GROUP("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending",
@@ -102,8 +103,7 @@ static const gen_group_t  gen_allow[] = {
 
     { "local sockets: socket() itself is checked for its family below",
       GROUP("connect", "bind", "listen", "accept", "accept4", "getsockname",
-            "getpeername", "sendto", "recvfrom", "sendmsg", "recvmsg",
-            "sendmmsg", "recvmmsg", "shutdown", "getsockopt") },
+            "getpeername", "shutdown", "getsockopt") },
 };
 
 
@@ -127,7 +127,11 @@ static const gen_group_t  gen_allow[] = {
  * others have in memory) and without collapsing them (also those of a file that
  * others have), fcntl without F_SETPIPE_SZ (the pipes that a sandbox is given
  * count for the broker's user: made large, they leave small ones for all
- * others), prlimit64 of oneself, setsockopt without filters.
+ * others), prlimit64 of oneself, setsockopt without filters, setrlimit and
+ * prlimit64 without RLIMIT_CORE (1, which is what a sandbox has, is the only
+ * one with which the kernel does not start the host's program for cores, as
+ * root), what sends and receives without MSG_OOB (nobody needs it on a local
+ * socket, and the kernel's code for it was a way out more than once).
  */
 
 
@@ -148,8 +152,8 @@ static const char *const  gen_enosys[] = {
 static const unsigned long  gen_prctl[] = {
     PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NO_NEW_PRIVS,
-    PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_SET_VMA,
-    PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_SET_TIMERSLACK
+    PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_GET_KEEPCAPS,
+    PR_GET_TIMERSLACK, PR_SET_TIMERSLACK
 };
 
 /* to give way, and back */
@@ -176,6 +180,15 @@ static const unsigned long  gen_madvise[] = {
     MADV_FREE, MADV_REMOVE, MADV_DONTFORK, MADV_DOFORK, MADV_HUGEPAGE,
     MADV_NOHUGEPAGE, MADV_DONTDUMP, MADV_DODUMP, MADV_WIPEONFORK,
     MADV_KEEPONFORK, MADV_POPULATE_READ, MADV_POPULATE_WRITE, 102, 103
+};
+
+/* all but RLIMIT_CORE */
+
+static const unsigned long  gen_rlimit[] = {
+    RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_RSS,
+    RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_MEMLOCK, RLIMIT_AS, RLIMIT_LOCKS,
+    RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, RLIMIT_NICE, RLIMIT_RTPRIO,
+    RLIMIT_RTTIME
 };
 
 static const unsigned long  gen_sockopt[] = {
@@ -259,6 +272,34 @@ gen_without(scmp_filter_ctx ctx, int nr, unsigned arg, unsigned long bits)
     gen_values(ctx, SCMP_SYS(name), arg, list, sizeof(list) / sizeof(list[0]))
 
 
+/* prlimit64: the own limits, pid 1 has others; to ask for one, or to set it */
+
+static void
+gen_limits(scmp_filter_ctx ctx)
+{
+    int                  rc;
+    size_t               i, n;
+    struct scmp_arg_cmp  cmp[2];
+
+    n = sizeof(gen_rlimit) / sizeof(gen_rlimit[0]);
+    cmp[0] = SCMP_A0(SCMP_CMP_EQ, 0);
+    cmp[1] = SCMP_A2(SCMP_CMP_EQ, 0);
+
+    for (i = 0; i <= n; i++) {
+        rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64),
+                                    2, cmp);
+
+        if (rc != 0) {
+            gen_die("limit rule", rc);
+        }
+
+        if (i < n) {
+            cmp[1] = SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, gen_rlimit[i]);
+        }
+    }
+}
+
+
 static void
 gen_arguments(scmp_filter_ctx ctx)
 {
@@ -271,8 +312,12 @@ gen_arguments(scmp_filter_ctx ctx)
     gen_without(ctx, SCMP_SYS(memfd_create), 1, MFD_HUGETLB);
     gen_without(ctx, SCMP_SYS(preadv2), 5, RWF_NOWAIT);
 
-    /* the own limits: pid 1 has others */
-    gen_arg(ctx, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_EQ, 0));
+    gen_without(ctx, SCMP_SYS(sendto), 3, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(recvfrom), 3, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(sendmsg), 2, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(recvmsg), 2, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(sendmmsg), 3, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(recvmmsg), 3, MSG_OOB);
 
     /* the query, in the full 64 bits */
     gen_arg(ctx, SCMP_SYS(personality), SCMP_A0(SCMP_CMP_EQ, 0xffffffff));
@@ -286,6 +331,8 @@ gen_arguments(scmp_filter_ctx ctx)
     GEN_VALUES(ctx, madvise, 2, gen_madvise);
     GEN_VALUES(ctx, setsockopt, 2, gen_sockopt);
     GEN_VALUES(ctx, sched_setscheduler, 1, gen_policy);
+    GEN_VALUES(ctx, setrlimit, 0, gen_rlimit);
+    gen_limits(ctx);
 }
 
 
@@ -331,7 +378,8 @@ static const char *const  gen_sealing[] = {
     "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
     "seccomp", "prctl", "prlimit64", "mmap", "madvise", "ioctl", "fcntl",
     "personality", "memfd_create", "preadv2", "setsockopt", "setgroups",
-    "capset", "sched_setscheduler", NULL
+    "capset", "sched_setscheduler", "setrlimit", "sendto", "recvfrom",
+    "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", NULL
 };
 
 
