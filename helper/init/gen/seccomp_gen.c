@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -466,37 +467,34 @@ gen_print(const struct sock_filter *f, size_t n)
 }
 
 
-/* with a word it is the engine's that is asked for */
+/* numbers and names of another machine's calls, for a test of its filter */
 
-int
-main(int argc, char **argv)
+static int
+gen_numbers(uint32_t arch)
+{
+    int   nr;
+    char  *name;
+
+    for (nr = 0; nr <= GEN_NEWEST; nr++) {
+        name = seccomp_syscall_resolve_num_arch(arch, nr);
+
+        if (name != NULL) {
+            (void) printf("%d %s\n", nr, name);
+            free(name);
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+gen_filter(scmp_filter_ctx ctx)
 {
     int                 rc, fds[2];
     size_t              i, j;
     ssize_t             n;
-    scmp_filter_ctx     ctx;
     struct sock_filter  filter[GEN_MAX];
-
-    if (argc > 1) {
-        gen_json();
-        return 0;
-    }
-
-    ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-
-    if (ctx == NULL) {
-        gen_die("seccomp_init", 0);
-    }
-
-    rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-
-    if (rc == 0) {
-        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    }
-
-    if (rc != 0) {
-        gen_die("seccomp_attr_set", rc);
-    }
 
     for (i = 0; i < sizeof(gen_allow) / sizeof(gen_allow[0]); i++) {
         for (j = 0; gen_allow[i].calls[j] != NULL; j++) {
@@ -523,6 +521,57 @@ main(int argc, char **argv)
     }
 
     gen_print(filter, (size_t) n / sizeof(filter[0]));
+}
+
+
+/*
+ * "json" asks for the engine's; the name of an architecture for its filter,
+ * and with a word more for its calls.
+ */
+
+int
+main(int argc, char **argv)
+{
+    int              rc;
+    uint32_t         arch;
+    scmp_filter_ctx  ctx;
+
+    if (argc > 1 && strcmp(argv[1], "json") == 0) {
+        gen_json();
+        return 0;
+    }
+
+    arch = argc > 1 ? seccomp_arch_resolve_name(argv[1]) : SCMP_ARCH_NATIVE;
+
+    if (argc > 2) {
+        return gen_numbers(arch);
+    }
+
+    ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+
+    if (ctx == NULL) {
+        gen_die("seccomp_init", 0);
+    }
+
+    rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+
+    if (rc == 0) {
+        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    }
+
+    if (rc == 0 && arch != SCMP_ARCH_NATIVE && arch != seccomp_arch_native()) {
+        rc = seccomp_arch_add(ctx, arch);
+
+        if (rc == 0) {
+            rc = seccomp_arch_remove(ctx, SCMP_ARCH_NATIVE);
+        }
+    }
+
+    if (rc != 0) {
+        gen_die("seccomp_attr_set", rc);
+    }
+
+    gen_filter(ctx);
     seccomp_release(ctx);
 
     return 0;
