@@ -57,7 +57,12 @@ over(const char *workspace, unsigned number, size_t bytes)
     assert_non_null(text);
     memset(text, 'x', bytes);
     text[bytes] = '\0';
-    outputs_error(&x->res.out, "x", text);
+
+    if (bytes != 0) {
+        /* it has it twice */
+        outputs_error(&x->res.out, "x", text);
+    }
+
     free(text);
 
     exec_over(x);
@@ -88,10 +93,10 @@ many(void **state)
 {
     unsigned  i;
 
-    over("large", 0, BOUND_EXEC_BYTES / 8);
+    over("large", 0, BOUND_EXEC_BYTES * 7 / 32);
 
     for (i = 0; i < BOUND_EXECS + 10; i++) {
-        over("many", i, 1);
+        over("many", i, 0);
     }
 
     assert_true(is_kept("large", 0));
