@@ -121,25 +121,28 @@ is($s->run("import os\nos.write(2, b'oom: killed by limit')\nos._exit(137)")->{s
 # ---- ends by the thousand ----
 
 # Each process names the next one as the kernel's copy, and dies: pid 1 tells the
-# broker of each.  It begins when nobody waits for the session.
+# broker of each.  It begins when nobody waits for the session.  By a compiler it
+# would be: for ( ;; ) { wait for pid 1's signal; pid = clone(memory, parent);
+# if (pid != 0) { *copy = pid; exit(0); } }
 my $chain = <<'PY';
-import ctypes, os, re, signal, time
+import ctypes, mmap, os, re, signal, time
 C = ctypes.CDLL(None)
 page = int(re.search(r"^([0-9a-f]+)-\S+ rw-s", open("/proc/self/maps").read(), re.M)[1], 16)
 copy, run = ctypes.c_int.from_address(page), ctypes.c_uint.from_address(page + 8)
 kernel, was = os.getpid(), copy.value
-def twin(): return C.syscall(56, 0x8000 | 17, 0, 0, 0, 0)
-if twin() == 0:
+code = bytes.fromhex("4889fb4889f5b8800000004889ef31f631d241ba080000000f05b838000000bf11810000"
+    "31f631d24531d24531c00f0585c074d28903b83c00000031ff0f05")
+room = mmap.mmap(-1, 4096, prot=7)
+room.write(code)
+loop = ctypes.CFUNCTYPE(None, ctypes.c_ulong, ctypes.c_void_p)(ctypes.addressof(ctypes.c_char.from_buffer(room)))
+only = ctypes.create_string_buffer((1 << 11).to_bytes(8, "little"))
+if C.syscall(56, 0x8000 | 17, 0, 0, 0, 0) == 0:
     signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
     while run.value or copy.value in (0, was): time.sleep(0.01)
     os.kill(copy.value, 9)
     copy.value = os.getpid()
     os.kill(kernel, 9)
-    while True:
-        pid = twin()
-        if pid:
-            copy.value = pid
-            os._exit(0)
+    loop(page, ctypes.addressof(only))
 print("on")
 PY
 
