@@ -96,7 +96,7 @@ def processes():
     """A bound, wherever it is; each child ends with us at the latest."""
     pids, bound = [], False
     try:
-        for i in range(2048):
+        for i in range(1200):
             pid = os.fork()
             if pid == 0:
                 time.sleep(60)
@@ -145,4 +145,5 @@ for name, stands in WALLS.items():
     missing += not good
     print("%-8s %s" % ("stands" if good else "MISSING", name), flush=True)
 
-raise SystemExit(1 if missing else 0)
+if missing:
+    raise SystemExit(1)

@@ -140,6 +140,9 @@ ok($s->until_true(sub { waitpid($s->{broker}, 1) != 0 }), 'a map writer that hea
 delete $s->{broker};
 like($s->log, qr/the map writer is gone/, '... which says why');
 ok($s->until_true(sub { !$s->inside }), '... and takes every sandbox with it');
+unlink $plan;
+$s->start_retortd;
+ok($s->until_true(sub { (run_once()->{stdout} // '') eq "ran\n" }), 'the next start sweeps, and serves');
 
 $s->end;
 done_testing;

@@ -32,15 +32,15 @@ is($code, 0, 'in a sandbox all walls stand') or diag($out);
 is(scalar @walls, 16, 'there are sixteen');
 unlike($out, qr/MISSING/, '... of which none is missing');
 
-# one less than that many processes are on every machine; it may have bounds, too
-my $bare = `cd / && unshare -m -p -n --fork --mount-proc env -i PATH=/usr/bin:/bin prlimit --nproc=unlimited --core=0 /usr/bin/python3 '$program' 2>&1`;
+my $bare = `cd / && unshare -m -n /usr/bin/python3 '$program' 2>&1`;
 
 isnt($? >> 8, 0, 'without a sandbox they do not');
 
 for my $wall (@walls) {
     my $there = qr/^MISSING +\Q$wall\E/m;
 
-    next if $wall =~ /processes/ && $bare !~ $there;
+    # a bound for processes other machines have as well
+    next if $wall eq 'a bound for processes' && $bare !~ $there;
     like($bare, $there, "... not: $wall");
 }
 
