@@ -27,7 +27,7 @@
 #include "policy.h"
 
 
-#define BOX_BUILD_MSEC   10000  /* from the front's request to READY */
+#define BOX_BUILD_MSEC   10000  /* from the front's request to READY; to die */
 #define BOX_ENGINE_MSEC  25000  /* the same of a container */
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
 
@@ -546,7 +546,8 @@ box_restart(broker_t *b, box_t *box, const brk_req_t *req)
 
 /*
  * Pid 1 takes everything in its pid namespace with it.  A box that has no pid
- * yet is killed when the template's answer comes.
+ * yet is killed when the template's answer comes; what is not dead after
+ * a while is killed again.
  */
 
 void
@@ -556,6 +557,7 @@ box_kill(broker_t *b, box_t *box)
 
     if (box->pidfd != -1) {
         (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
+        box->deadline = broker_now() + BOX_BUILD_MSEC;
         box_name(b, box, name, sizeof(name));
         cg_kill(&b->cg, name);
     }

@@ -25,10 +25,8 @@ typedef struct {
 
 /* makes the box's groups and sets its limits: 0, or -1 with errno */
 
-int cg_create(const cg_t *cg, const char *box,
-    const retort_box_limits_t *limits);
-int cg_limit(const cg_t *cg, const char *box,
-    const retort_box_limits_t *limits);
+int cg_create(const cg_t *cg, const char *box, const retort_box_limits_t *l);
+int cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *l);
 
 /* puts a process into all of them */
 

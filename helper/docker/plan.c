@@ -117,7 +117,7 @@ plan_limits(json_object *host, const retort_box_limits_t *l)
 
     u = plan_below(host, "Ulimits", json_object_new_array());
     plan_ulimit(u, "nofile", l->files);
-    plan_ulimit(u, "core", 0);
+    plan_ulimit(u, "core", 1);
     plan_ulimit(u, "msgqueue", 0);
     plan_mounts(host, l);
 }

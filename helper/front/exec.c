@@ -27,6 +27,7 @@
 struct exec_space_s {
     char           name[REQ_WORKSPACE];
     size_t         bytes;       /* of what is over */
+    unsigned       count;
     exec_t        *first;       /* over, the oldest first */
     exec_t        *last;
     exec_space_t  *next;
@@ -162,6 +163,7 @@ exec_drop(exec_space_t *s)
         s->last = NULL;
     }
 
+    s->count--;
     s->bytes -= x->bytes;
     exec_bytes -= x->bytes;
     exec_count--;
@@ -169,15 +171,20 @@ exec_drop(exec_space_t *s)
 }
 
 
+/* who has the most of what there is too much of: nobody else pays for it */
+
 static exec_space_t *
-exec_greatest(void)
+exec_greatest(int many)
 {
     exec_space_t  *s, *most;
 
     most = NULL;
 
     for (s = exec_spaces; s != NULL; s = s->next) {
-        if (s->first != NULL && (most == NULL || s->bytes > most->bytes)) {
+        if (s->first != NULL
+            && (most == NULL || (many ? s->count > most->count
+                                      : s->bytes > most->bytes)))
+        {
             most = s;
         }
     }
@@ -210,7 +217,7 @@ exec_sweep(uint64_t now)
     }
 
     while (exec_bytes > BOUND_EXEC_BYTES || exec_count > BOUND_EXECS) {
-        exec_drop(exec_greatest());
+        exec_drop(exec_greatest(exec_count > BOUND_EXECS));
     }
 }
 
@@ -387,6 +394,7 @@ exec_retain(exec_t *x, exec_space_t *s)
     }
 
     s->last = x;
+    s->count++;
     s->bytes += x->bytes;
     exec_bytes += x->bytes;
     exec_count++;

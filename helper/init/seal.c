@@ -167,7 +167,8 @@ seal_rlimits(void)
     size_t         i;
     struct rlimit  r;
     seal_rlimit_t  limits[] = {
-        { RLIMIT_CORE, 0 },
+        /* 0 is none, but for a program of the host's that is handed cores */
+        { RLIMIT_CORE, 1 },
         { RLIMIT_NOFILE, seal_req->limits.files },
         { RLIMIT_FSIZE, seal_req->limits.fsize },
         { RLIMIT_NPROC, seal_req->limits.processes },

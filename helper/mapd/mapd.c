@@ -39,7 +39,7 @@ static unsigned long  mapd_nslots;
 static int           *mapd_pidfd;       /* who holds each slot, or -1 */
 
 
-/* a pidfd becomes readable when its process has ended */
+/* a pidfd is readable when its process has ended: 1, 0, or -1 for unknown */
 
 static int
 mapd_ended(int pidfd)
@@ -49,7 +49,7 @@ mapd_ended(int pidfd)
     pfd.fd = pidfd;
     pfd.events = POLLIN;
 
-    return poll(&pfd, 1, 0) == 1;
+    return poll(&pfd, 1, 0);
 }
 
 
@@ -154,7 +154,7 @@ mapd_take(const map_req_t *req, int pidfd)
     held = &mapd_pidfd[req->slot];
 
     if (*held != -1) {
-        if (!mapd_ended(*held)) {
+        if (mapd_ended(*held) != 1) {
             return EBUSY;
         }
 

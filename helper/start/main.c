@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -497,7 +498,8 @@ main_start(start_t *s)
 
     argv[1] = (char *) fds.socket;
 
-    if (drop_to(s->uid, s->gid, false) == 0) {
+    /* sockets that it makes for sandboxes have no names in the host's */
+    if (unshare(CLONE_NEWNET) == 0 && drop_to(s->uid, s->gid, false) == 0) {
         fds_exec(s->program[PROGRAM_BROKER], argv, boot,
                  BOOT_TEMPLATE - 3 + (int) s->settings.nprofiles);
     }

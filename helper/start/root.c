@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>
@@ -161,6 +162,12 @@ root_make(const start_t *s, const char *path)
 {
     int  image, layer;
 
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0,
+                LANDLOCK_CREATE_RULESET_VERSION) == -1)
+    {
+        rlog_errno(RLOG_WARN, errno, "sandboxes are without Landlock");
+    }
+
     if (unshare(CLONE_NEWNS|CLONE_NEWNET|CLONE_NEWIPC|CLONE_NEWUTS) == -1
         || mount(NULL, "/", NULL, MS_REC|MS_PRIVATE, NULL) == -1)
     {
@@ -171,25 +178,17 @@ root_make(const start_t *s, const char *path)
         return -1;
     }
 
-    if (root_bind(image, ".image") == -1 || root_bind(layer, ".layer") == -1) {
-        return root_fail("binding image and layer");
-    }
-
-    if (root_dev() == -1) {
-        return root_fail("/dev");
-    }
-
-    if (mount("proc", "proc", "proc", MS_NOSUID|MS_NODEV|MS_NOEXEC, NULL)
-        == -1)
+    if (root_bind(image, ".image") == -1 || root_bind(layer, ".layer") == -1
+        || root_dev() == -1)
     {
-        return root_fail("/proc");
+        return root_fail("binding image, layer and devices");
     }
 
-    if (mount("tmpfs", "tmp", "tmpfs", MS_NOSUID|MS_NODEV,
-              "size=64m,mode=1777")
-        == -1)
+    if (mount("proc", "proc", "proc", MS_NOSUID|MS_NODEV|MS_NOEXEC, NULL) != 0
+        || mount("tmpfs", "tmp", "tmpfs", MS_NOSUID|MS_NODEV,
+                 "size=64m,mode=1777") != 0)
     {
-        return root_fail("/tmp");
+        return root_fail("/proc and /tmp");
     }
 
     (void) close(image);

@@ -81,8 +81,8 @@ is($limits{Memory}, $limits{MemorySwap}, 'there is no swap');
 cmp_ok($limits{Memory}, '>=', 256 << 20, 'the memory is the profile\'s');
 cmp_ok($limits{Memory}, '<=', 512 << 20, '... and that of an interpreter');
 is($has{PidsLimit}, 41, 'so is the number of processes, and one for the stream');
-is_deeply(\%ulimits, { nofile => '200 200', core => '0 0', msgqueue => '0 0' },
-    'and that of descriptors; there are no core files and no message queues');
+is_deeply(\%ulimits, { nofile => '200 200', core => '1 1', msgqueue => '0 0' },
+    'and that of descriptors; cores go nowhere, there are no message queues');
 
 is_deeply([sort keys %tmpfs], [qw(/dev/shm /tmp /workspace)],
     'three places can be written to');

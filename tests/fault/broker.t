@@ -15,7 +15,8 @@ use Retort::Service;
 use Test::More;
 
 my $top = $Retort::Service::TOP;
-my @wrapped = qw(__openat_2 openat read write mkdirat socketpair pipe2 fcntl epoll_ctl sendmsg);
+my @wrapped = qw(__openat_2 openat read write mkdirat socketpair pipe2 fcntl epoll_ctl sendmsg
+    recvmsg unlinkat poll waitpid syscall);
 
 # what they do for a sandbox until pid 1 has its "go", and how often: exactly, or
 # at least, by how many cgroups there are; then until a run succeeds
@@ -25,8 +26,15 @@ my @calls = (
     ['retort-broker', 'sendmsg', 3], ['retort-broker', 'mkdirat', 1, 'or more'],
     ['retort-broker', 'openat', 4, 'or more'], ['retort-broker', 'write', 4, 'or more'],
     ['retort-mapd', 'openat', 4], ['retort-mapd', 'read', 1], ['retort-mapd', 'write', 2],
-    ['retort-mapd', 'fcntl', 1],
+    ['retort-mapd', 'fcntl', 1], ['retort-mapd', 'poll', 1],
 );
+
+# what is told by others: the number of what the front asked for is 1, the map
+# writer's answer is 3
+my %told = (2 => 'template', 4 => 'kernel');
+
+# ... and what they do at its end: it is made up for
+my @ends = (['unlinkat', 3], ['pidfd_send_signal', 1]);
 
 my $s = Retort::Service->new(stopped => 1, profiles => { default => {
     import => '', ready => '0' } });
@@ -65,14 +73,24 @@ $s->start_nginx;
 sub run_once { return $s->run('print("ran")') }
 
 
+# what is told of the run before is no call of this one
+sub plan_for {
+    my $quiet = $s->until_true(sub { !$s->inside && !$s->boxes });
+
+    Retort::Service::write_file("$plan.new", "@_", 0644);
+    rename "$plan.new", $plan or die $!;
+
+    return $quiet;
+}
+
+
 sub fault {
-    my ($who, $call, $number) = @_;
+    my ($who, $call, $number, $steps) = @_;
     my $before = length $s->log;
 
-    # what is told of the run before is no call of this one
-    $s->until_true(sub { !$s->inside && !$s->boxes }) or return fail('the run before is over');
-    Retort::Service::write_file("$plan.new", "$who $call $number", 0644);
-    rename "$plan.new", $plan or die $!;
+    $steps //= 'cgroup|cgroup attach|channel|id map|go';
+
+    plan_for($who, $call, $number) or return fail('the run before is over');
 
     my $r = run_once();
 
@@ -81,8 +99,7 @@ sub fault {
 
     unlike($r->{stdout} // '', qr/ran/, "$who: $call, number $number fails: no sandbox runs");
     cmp_ok($r->{http}, '>=', 500, '... the answer is a refusal');
-    like($r->{error}{message} // '', qr/"(?:cgroup|cgroup attach|channel|id map|go)"/,
-        '... it names the step') or diag(explain($r), substr $s->log, $before);
+    like($r->{error}{message} // '', qr/"(?:$steps)"/, '... it names the step') or diag(explain($r), substr $s->log, $before);
     ok($s->until_true(sub { !$s->inside && !$s->boxes }), '... nothing is left');
     is(run_once()->{stdout}, "ran\n", '... and the next one works');
 
@@ -99,6 +116,33 @@ for my $of (@calls) {
     $n++ while ($more || $n < $least) && fault($who, $call, $n + 1);
     cmp_ok($n, '>=', $least, "$who: each of $n $call is missed");
 }
+
+fault('retort-broker', 'recvmsg', $_, $told{$_}) or fail("recvmsg, number $_, is missed")
+    for sort keys %told;
+
+for my $of (@ends) {
+    my ($call, $n) = @$of;
+
+    for my $number (1 .. $n) {
+        plan_for('retort-broker', $call, $number);
+        is(run_once()->{stdout}, "ran\n", "retort-broker: $call, number $number fails: the run is over");
+        ok($s->until_true(sub { !$s->inside && !$s->boxes }), '... and nothing is left');
+        unlink $plan;
+    }
+}
+
+is(run_once()->{stdout}, "ran\n", 'after all of them a sandbox runs');
+
+# without a map writer there is no service: who supervises it starts another
+plan_for('retort-mapd', 'recvmsg', 1);
+$s->json('POST', '/v1/execute', { code => 'print("ran")' }) for 1 .. 2;
+ok($s->until_true(sub { waitpid($s->{broker}, 1) != 0 }), 'a map writer that hears nothing ends the service');
+delete $s->{broker};
+like($s->log, qr/the map writer is gone/, '... which says why');
+ok($s->until_true(sub { !$s->inside }), '... and takes every sandbox with it');
+unlink $plan;
+$s->start_retortd;
+ok($s->until_true(sub { (run_once()->{stdout} // '') eq "ran\n" }), 'the next start sweeps, and serves');
 
 $s->end;
 done_testing;

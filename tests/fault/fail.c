@@ -7,12 +7,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 
@@ -26,6 +29,12 @@ int __real_pipe2(int *pair, int flags);
 int __real_fcntl(int fd, int command, ...);
 int __real_epoll_ctl(int fd, int op, int other, struct epoll_event *ev);
 ssize_t __real_sendmsg(int fd, const struct msghdr *m, int flags);
+ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
+int __real_unlinkat(int dir, const char *path, int flags);
+int __real_poll(struct pollfd *p, nfds_t n, int timeout);
+pid_t __real_waitpid(pid_t pid, int *status, int options);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
 
 
 /* counts from 1 on as soon as the plan is another one */
@@ -85,3 +94,30 @@ WRAP(int, epoll_ctl, "epoll_ctl", (int f, int o, int n, struct epoll_event *e),
      (f, o, n, e))
 WRAP(ssize_t, sendmsg, "sendmsg", (int f, const struct msghdr *m, int g),
      (f, m, g))
+WRAP(ssize_t, recvmsg, "recvmsg", (int f, struct msghdr *m, int g), (f, m, g))
+WRAP(int, unlinkat, "unlinkat", (int d, const char *p, int f), (d, p, f))
+WRAP(int, poll, "poll", (struct pollfd *p, nfds_t n, int t), (p, n, t))
+WRAP(pid_t, waitpid, "wait4", (pid_t p, int *s, int o), (p, s, o))
+
+
+/* the broker has one call that its libc has no name for */
+
+long
+__wrap_syscall(long number, ...)
+{
+    int      fd, sig;
+    va_list  args;
+
+    va_start(args, number);
+    fd = va_arg(args, int);
+    sig = va_arg(args, int);
+    va_end(args);
+
+    if (number != SYS_pidfd_send_signal) {
+        errno = ENOSYS;
+        return -1;
+    }
+
+    return fails("pidfd_send_signal") ? -1
+           : __real_syscall(number, fd, sig, NULL, 0);
+}

@@ -86,7 +86,7 @@ is($code, 0, '2,000 lines of power pass');
 is($code, 1, '2,001 do not');
 ($code) = budget('helper/start/a.c' => "int  x;\n" x 1691);
 is($code, 1, 'the gate of the start closes as well');
-($code) = budget('helper/init/a.c' => "int  x;\n" x 681);
+($code) = budget('helper/init/a.c' => "int  x;\n" x 701);
 is($code, 1, 'and that of the seal');
 ($code) = budget('helper/docker/a.c' => "int  x;\n" x 1001,
     'helper/docker/inside/a.c' => "int  x;\n" x 1000);

@@ -21,8 +21,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -83,7 +85,7 @@ static const gen_group_t  gen_allow[] = {
             "sched_getparam", "sched_getscheduler",
             "sched_get_priority_max", "sched_get_priority_min",
             "getpriority", "setpriority",
-            "getrlimit", "setrlimit", "getrusage", "times") },
+            "getrlimit", "getrusage", "times") },
 
     { "signals and timers",
       GROUP("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending",
@@ -102,8 +104,7 @@ static const gen_group_t  gen_allow[] = {
 
     { "local sockets: socket() itself is checked for its family below",
       GROUP("connect", "bind", "listen", "accept", "accept4", "getsockname",
-            "getpeername", "sendto", "recvfrom", "sendmsg", "recvmsg",
-            "sendmmsg", "recvmmsg", "shutdown", "getsockopt") },
+            "getpeername", "shutdown", "getsockopt") },
 };
 
 
@@ -127,7 +128,11 @@ static const gen_group_t  gen_allow[] = {
  * others have in memory) and without collapsing them (also those of a file that
  * others have), fcntl without F_SETPIPE_SZ (the pipes that a sandbox is given
  * count for the broker's user: made large, they leave small ones for all
- * others), prlimit64 of oneself, setsockopt without filters.
+ * others), prlimit64 of oneself, setsockopt without filters, setrlimit and
+ * prlimit64 without RLIMIT_CORE (1, which is what a sandbox has, is the only
+ * one with which the kernel does not start the host's program for cores, as
+ * root), what sends and receives without MSG_OOB (nobody needs it on a local
+ * socket, and the kernel's code for it was a way out more than once).
  */
 
 
@@ -148,8 +153,8 @@ static const char *const  gen_enosys[] = {
 static const unsigned long  gen_prctl[] = {
     PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_SET_DUMPABLE,
     PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_SET_NO_NEW_PRIVS,
-    PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_SET_VMA,
-    PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_SET_TIMERSLACK
+    PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_CAPBSET_READ, PR_GET_KEEPCAPS,
+    PR_GET_TIMERSLACK, PR_SET_TIMERSLACK
 };
 
 /* to give way, and back */
@@ -176,6 +181,15 @@ static const unsigned long  gen_madvise[] = {
     MADV_FREE, MADV_REMOVE, MADV_DONTFORK, MADV_DOFORK, MADV_HUGEPAGE,
     MADV_NOHUGEPAGE, MADV_DONTDUMP, MADV_DODUMP, MADV_WIPEONFORK,
     MADV_KEEPONFORK, MADV_POPULATE_READ, MADV_POPULATE_WRITE, 102, 103
+};
+
+/* all but RLIMIT_CORE */
+
+static const unsigned long  gen_rlimit[] = {
+    RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_STACK, RLIMIT_RSS,
+    RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_MEMLOCK, RLIMIT_AS, RLIMIT_LOCKS,
+    RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE, RLIMIT_NICE, RLIMIT_RTPRIO,
+    RLIMIT_RTTIME
 };
 
 static const unsigned long  gen_sockopt[] = {
@@ -259,6 +273,34 @@ gen_without(scmp_filter_ctx ctx, int nr, unsigned arg, unsigned long bits)
     gen_values(ctx, SCMP_SYS(name), arg, list, sizeof(list) / sizeof(list[0]))
 
 
+/* prlimit64: the own limits, pid 1 has others; to ask for one, or to set it */
+
+static void
+gen_limits(scmp_filter_ctx ctx)
+{
+    int                  rc;
+    size_t               i, n;
+    struct scmp_arg_cmp  cmp[2];
+
+    n = sizeof(gen_rlimit) / sizeof(gen_rlimit[0]);
+    cmp[0] = SCMP_A0(SCMP_CMP_EQ, 0);
+    cmp[1] = SCMP_A2(SCMP_CMP_EQ, 0);
+
+    for (i = 0; i <= n; i++) {
+        rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64),
+                                    2, cmp);
+
+        if (rc != 0) {
+            gen_die("limit rule", rc);
+        }
+
+        if (i < n) {
+            cmp[1] = SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, gen_rlimit[i]);
+        }
+    }
+}
+
+
 static void
 gen_arguments(scmp_filter_ctx ctx)
 {
@@ -271,8 +313,12 @@ gen_arguments(scmp_filter_ctx ctx)
     gen_without(ctx, SCMP_SYS(memfd_create), 1, MFD_HUGETLB);
     gen_without(ctx, SCMP_SYS(preadv2), 5, RWF_NOWAIT);
 
-    /* the own limits: pid 1 has others */
-    gen_arg(ctx, SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_EQ, 0));
+    gen_without(ctx, SCMP_SYS(sendto), 3, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(recvfrom), 3, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(sendmsg), 2, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(recvmsg), 2, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(sendmmsg), 3, MSG_OOB);
+    gen_without(ctx, SCMP_SYS(recvmmsg), 3, MSG_OOB);
 
     /* the query, in the full 64 bits */
     gen_arg(ctx, SCMP_SYS(personality), SCMP_A0(SCMP_CMP_EQ, 0xffffffff));
@@ -286,6 +332,8 @@ gen_arguments(scmp_filter_ctx ctx)
     GEN_VALUES(ctx, madvise, 2, gen_madvise);
     GEN_VALUES(ctx, setsockopt, 2, gen_sockopt);
     GEN_VALUES(ctx, sched_setscheduler, 1, gen_policy);
+    GEN_VALUES(ctx, setrlimit, 0, gen_rlimit);
+    gen_limits(ctx);
 }
 
 
@@ -331,7 +379,8 @@ static const char *const  gen_sealing[] = {
     "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
     "seccomp", "prctl", "prlimit64", "mmap", "madvise", "ioctl", "fcntl",
     "personality", "memfd_create", "preadv2", "setsockopt", "setgroups",
-    "capset", "sched_setscheduler", NULL
+    "capset", "sched_setscheduler", "setrlimit", "sendto", "recvfrom",
+    "sendmsg", "recvmsg", "sendmmsg", "recvmmsg", NULL
 };
 
 
@@ -418,37 +467,34 @@ gen_print(const struct sock_filter *f, size_t n)
 }
 
 
-/* with a word it is the engine's that is asked for */
+/* numbers and names of another machine's calls, for a test of its filter */
 
-int
-main(int argc, char **argv)
+static int
+gen_numbers(uint32_t arch)
+{
+    int   nr;
+    char  *name;
+
+    for (nr = 0; nr <= GEN_NEWEST; nr++) {
+        name = seccomp_syscall_resolve_num_arch(arch, nr);
+
+        if (name != NULL) {
+            (void) printf("%d %s\n", nr, name);
+            free(name);
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+gen_filter(scmp_filter_ctx ctx)
 {
     int                 rc, fds[2];
     size_t              i, j;
     ssize_t             n;
-    scmp_filter_ctx     ctx;
     struct sock_filter  filter[GEN_MAX];
-
-    if (argc > 1) {
-        gen_json();
-        return 0;
-    }
-
-    ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-
-    if (ctx == NULL) {
-        gen_die("seccomp_init", 0);
-    }
-
-    rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-
-    if (rc == 0) {
-        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-    }
-
-    if (rc != 0) {
-        gen_die("seccomp_attr_set", rc);
-    }
 
     for (i = 0; i < sizeof(gen_allow) / sizeof(gen_allow[0]); i++) {
         for (j = 0; gen_allow[i].calls[j] != NULL; j++) {
@@ -475,6 +521,57 @@ main(int argc, char **argv)
     }
 
     gen_print(filter, (size_t) n / sizeof(filter[0]));
+}
+
+
+/*
+ * "json" asks for the engine's; the name of an architecture for its filter,
+ * and with a word more for its calls.
+ */
+
+int
+main(int argc, char **argv)
+{
+    int              rc;
+    uint32_t         arch;
+    scmp_filter_ctx  ctx;
+
+    if (argc > 1 && strcmp(argv[1], "json") == 0) {
+        gen_json();
+        return 0;
+    }
+
+    arch = argc > 1 ? seccomp_arch_resolve_name(argv[1]) : SCMP_ARCH_NATIVE;
+
+    if (argc > 2) {
+        return gen_numbers(arch);
+    }
+
+    ctx = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+
+    if (ctx == NULL) {
+        gen_die("seccomp_init", 0);
+    }
+
+    rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+
+    if (rc == 0) {
+        rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    }
+
+    if (rc == 0 && arch != SCMP_ARCH_NATIVE && arch != seccomp_arch_native()) {
+        rc = seccomp_arch_add(ctx, arch);
+
+        if (rc == 0) {
+            rc = seccomp_arch_remove(ctx, SCMP_ARCH_NATIVE);
+        }
+    }
+
+    if (rc != 0) {
+        gen_die("seccomp_attr_set", rc);
+    }
+
+    gen_filter(ctx);
     seccomp_release(ctx);
 
     return 0;

@@ -1,3 +1,4 @@
-# Allows itself a core dump.
+# Allows itself a core dump, or gives up the limit with which no program of the host is started for it.
 import resource
-end(child(lambda: resource.setrlimit(resource.RLIMIT_CORE, (1 << 20,) * 2) is None) and "a core dump")
+def set(n): return child(lambda: resource.setrlimit(resource.RLIMIT_CORE, (n,) * 2) is None)
+end([n for n in (0, 1 << 20) if set(n)])
