@@ -41,6 +41,7 @@ typedef struct {
     unsigned          done;     /* rounds that went well */
     int               ok;       /* the last one did */
     unsigned          asks;     /* questions to the client */
+    size_t            sent;     /* of the job's files: those in the sandbox */
 } plan_t;
 
 
@@ -181,14 +182,69 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
 }
 
 
+/* a file goes into the sandbox with the next code, as documents do */
+
+static int
+plan_file(plan_t *p, exec_input_t *input, buf_t *text, err_t *e)
+{
+    job_file_t  *files;
+
+    if (input->file.name == NULL) {
+        return 0;
+    }
+
+    files = realloc(p->job->files,
+                    (p->job->nfiles + 1) * sizeof(job_file_t));
+
+    if (files == NULL) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    (void) buf_printf(text, "%sFiles:\n/home/%s\n",
+                      text->len != 0 ? "\n\n" : "", input->file.name);
+    files[p->job->nfiles++] = input->file;
+    p->job->files = files;
+    memset(&input->file, 0, sizeof(job_file_t));
+
+    return 0;
+}
+
+
+/* what the client answers is told the model as it is */
+
+static int
+plan_told(plan_t *p, exec_input_t *input, err_t *e)
+{
+    int    rc;
+    buf_t  text;
+
+    memset(&text, 0, sizeof(text));
+    (void) buf_puts(&text, input->text);
+    rc = plan_file(p, input, &text, e);
+
+    if (rc == 0 && text.failed) {
+        rc = err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    if (rc == 0) {
+        ubik_chat_add(p->messages, "user", &text);
+    }
+
+    buf_free(&text);
+
+    return rc;
+}
+
+
 /* the client is asked, and the model told what it said; 0, or -1 and "e" */
 
 static int
 plan_input(plan_t *p, const buf_t *question, err_t *e)
 {
-    buf_t        text;
-    reader_t     waits;
-    out_item_t  *item;
+    int            rc;
+    reader_t       waits;
+    out_item_t    *item;
+    exec_input_t  *input;
 
     if (readers_enter(&waits, p->req->workspace, e) == -1) {
         return -1;
@@ -206,22 +262,20 @@ plan_input(plan_t *p, const buf_t *question, err_t *e)
     p->x->asks = 1;
     (void) pthread_mutex_unlock(&p->x->lock);
 
-    memset(&text, 0, sizeof(text));
-    text.data = exec_ask(p->x, clock_mono_us() + UBIK_WAIT * 1000000ull);
+    input = exec_ask(p->x, clock_mono_us() + UBIK_WAIT * 1000000ull);
     readers_leave(&waits);
 
-    if (text.data == NULL) {
+    if (input == NULL) {
         return wake_cancelled() != WAKE_GO_ON
                ? err_set(e, 0, "cancelled", "it was ended")
                : err_set(e, 504, "no_input", "nobody has answered: %.200s",
                          question->data);
     }
 
-    text.len = strlen(text.data);
-    ubik_chat_add(p->messages, "user", &text);
-    free(text.data);
+    rc = plan_told(p, input, e);
+    exec_input_free(input);
 
-    return 0;
+    return rc;
 }
 
 
@@ -417,9 +471,10 @@ plan_cell(plan_t *p, err_t *e)
     job.code_len = p->code.len;
     memcpy(job.sandbox, p->job->sandbox, sizeof(job.sandbox));
 
-    if (p->round == 1) {
-        job.files = p->job->files;
-        job.nfiles = p->job->nfiles;
+    if (p->job->nfiles > p->sent) {
+        job.files = p->job->files + p->sent;
+        job.nfiles = p->job->nfiles - p->sent;
+        p->sent = p->job->nfiles;
     }
 
     x = exec_begin(&req, &job, e);

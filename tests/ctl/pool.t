@@ -84,7 +84,14 @@ sub pool {
                 customContainerTemplate => { containers => [ {
                     name => 'jupyterpython',
                     image => "[parameters('image')]",
-                    env => [ { name => 'JUPYTER_TOKEN', value => 'x' } ],
+                    env => [ map { { name => $_->[0], value => $_->[1] } }
+                        ['SYS_RUNTIME_SANDBOX',
+                         'AzureContainerApps-DynamicSessions'],
+                        ['AZURE_CODE_EXEC_ENV',
+                         'AzureContainerApps-DynamicSessions-Py3.12'],
+                        ['AZURECONTAINERAPPS_SESSIONS_SANDBOX_VERSION', '7758'],
+                        ['JUPYTER_TOKEN', 'AzureContainerApps-DynamicSessions']
+                    ],
                     resources => { cpu => "[parameters('cpu')]",
                         memory => "[concat(parameters('memory'), 'Gi')]" },
                     probes => [

@@ -326,8 +326,9 @@ azure_image_shell(const request_t *req, const exec_t *x, answer_t *a)
 
     azure_write(o, a);
     (void) buf_printf(&a->lines, "X-Execution-Identifier: %s\r\n"
-                      "X-Shell-Type: bash\r\n",
-                      x->called[0] != '\0' ? x->called : x->id);
+                      "X-Shell-Type: %s\r\n",
+                      x->called[0] != '\0' ? x->called : x->id,
+                      x->note & AZURE_SH ? "sh" : "bash");
 }
 
 
@@ -512,7 +513,7 @@ azure_shape(const request_t *req, const exec_t *x, answer_t *a)
     if (x->note & (AZURE_WRAPPED|AZURE_BARE)) {
         azure_old(x, a);
 
-    } else if (strcmp(req->path, "/shellExecute") == 0) {
+    } else if (azure_is_shell(req)) {
         azure_image_shell(req, x, a);
 
     } else if ((x->note & AZURE_SHELL) && x->state == EXEC_OVER) {

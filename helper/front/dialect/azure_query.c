@@ -114,6 +114,10 @@ azure_called(const request_t *req, char name[JOB_SESSION], err_t *e)
     id = request_param(req->params, "HTTP_OPERATION_ID");
     name[0] = '\0';
 
+    if (id == NULL && azure_is_shell(req)) {
+        id = request_param(req->params, "HTTP_X_EXECUTION_IDENTIFIER");
+    }
+
     if (id == NULL) {
         return 0;
     }

@@ -14,7 +14,7 @@ use Retort::Front qw(done_front wait_for);
 
 plan skip_all => 'needs root' if $> != 0;
 
-my $f = Retort::Front->start(threads => 16, ready => 1);
+my $f = Retort::Front->start(threads => 16, ready => 1, control => 54321);
 my $r;
 
 
@@ -34,6 +34,13 @@ $r = ask('GET', '/health');
 is("$r->{status} $r->{body}", qq(200 "healthy"\n), 'it is healthy');
 ok(wait_for(sub { ask('GET', '/health/startup')->{status} == 200 }),
    'and has started some time');
+
+$f->control('PUT', '/drain');
+$r = ask('GET', '/health/startup');
+is("$r->{status} $r->{body}", qq(500 "unhealthy"\n), 'one that takes no work '
+   . 'has not');
+is(ask('GET', '/health')->{status}, 200, 'though it is alive');
+$f->control('DELETE', '/drain');
 
 my %one = (QUERY_STRING => 'identifier=user-42');
 is(ask('POST', '/executions', { code => 'out("a")' }, %one)->{text},

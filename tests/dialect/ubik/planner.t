@@ -190,7 +190,7 @@ like($x->{outputs}{logs}, qr/STDOUT:\nit is 42\n/, 'the planner is told of it');
 is(give('asks', $asks, @answer), 409, 'nobody waits any more');
 like($s->request('GET', "/asks/tool-executions/$asks/stream", '')->{content},
     qr/^event:\ tool_input_required\n
-     data:\ \{"prompt":"Which\ number\?","input_types":\["text"\],
+     data:\ \{"prompt":"Which\ number\?","input_types":\["text","file"\],
      "timeout":300,"state":"waiting_for_input"\}\n\n/mx,
     'who follows it knows the question');
 
