@@ -45,6 +45,15 @@ typedef struct {
 } plan_t;
 
 
+/* what the model's side says */
+
+typedef struct {
+    buf_t  body;
+    int    refused;
+    int    large;
+} plan_heard_t;
+
+
 static void
 plan_say(plan_t *p, buf_t *text)
 {
@@ -115,25 +124,31 @@ plan_head(void *own, int status, const char *type)
 {
     (void) type;
 
-    if (status == 200) {
-        return 0;
-    }
+    ((plan_heard_t *) own)->refused = (status != 200);
 
-    /* told apart from an answer that is too long */
-    ((buf_t *) own)->failed = 1;
-
-    return -1;
+    return status == 200 ? 0 : -1;
 }
 
 
 static int
 plan_data(void *own, const char *p, size_t n)
 {
-    buf_t  *b;
+    plan_heard_t  *h;
 
-    b = own;
+    h = own;
+    h->large = (h->body.len + n > PLAN_ANSWER);
 
-    return b->len + n <= PLAN_ANSWER ? buf_add(b, p, n) : -1;
+    return h->large ? -1 : buf_add(&h->body, p, n);
+}
+
+
+static int
+plan_unheard(const plan_heard_t *h, err_t *e)
+{
+    return h->refused ? err_set(e, 502, "planner_failed", "the planner refused "
+                                "to answer")
+           : h->large ? err_set(e, 502, "planner_failed", "the planner's "
+                                "answer is too long") : -1;
 }
 
 
@@ -144,16 +159,17 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
 {
     int               rc;
     char              model[FETCH_TEXT];
-    buf_t             body, answer;
+    buf_t             body;
     const char       *name;
+    plan_heard_t      heard;
     endpoint_sink_t   sink;
 
     name = ubik_text(p->memo, "planner");
     memset(&body, 0, sizeof(body));
-    memset(&answer, 0, sizeof(answer));
+    memset(&heard, 0, sizeof(heard));
     sink.head = plan_head;
     sink.data = plan_data;
-    sink.own = &answer;
+    sink.own = &heard;
 
     rc = endpoint_model(name, model, e);
 
@@ -161,14 +177,13 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
         ubik_chat_body(p->messages, model, &body);
         rc = call_endpoint(name, NULL, body.data, body.len, -1, &sink, e);
 
-        if (rc == -1 && answer.failed) {
-            (void) err_set(e, 502, "planner_failed", "the planner refused to "
-                           "answer");
+        if (rc == -1) {
+            (void) plan_unheard(&heard, e);
         }
     }
 
     if (rc == 0) {
-        rc = ubik_chat_answer(&answer, text, e);
+        rc = ubik_chat_answer(&heard.body, text, e);
     }
 
     if (rc == 0) {
@@ -176,7 +191,7 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
     }
 
     buf_free(&body);
-    buf_free(&answer);
+    buf_free(&heard.body);
 
     return rc;
 }
@@ -337,7 +352,7 @@ plan_next(plan_t *p, err_t *e)
     if (rc == 0) {
         buf_free(&p->code);
         rc = ubik_chat_code(text.data != NULL ? text.data : "", text.len,
-                            &p->code) != 0;
+                            &p->code) != 0 && p->code.len != 0;
 
         if (p->round == 0) {
             json_object_put(p->plan);

@@ -126,7 +126,8 @@ is(ask('GET', '/files/out.txt?identifier=user-42')->{json}{type}, 'file',
 is(ask('GET', '/files/out.txt/content?identifier=user-42')->{content}, 'made',
    'and downloaded');
 $r = ask('DELETE', '/files/out.txt?identifier=user-42');
-is("$r->{status}$r->{content}", '204', 'and deleted');
+is($r->{status}, 204, 'and deleted');
+ok(!length $r->{content}, 'without a word');
 is(ask('GET', '/files/out.txt?identifier=user-42')->{json}{error}{code},
    'FileNotFound', 'and gone');
 my $sock = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port)

@@ -29,7 +29,7 @@ my $head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 # how it misbehaves, and what the execution's error says
 
 my %does = (
-    silent => [sub { sleep 600 }, qr/./],
+    silent => [sub { sleep 600 }, qr/took too long/],
     drips => [sub {
         syswrite $_[0], "$head\r\n";
         sleep 0.05 while syswrite $_[0], ' ';
@@ -37,7 +37,7 @@ my %does = (
     endless => [sub {
         syswrite $_[0], "$head\r\n";
         1 while syswrite $_[0], 'x' x 65536;
-    }, qr/./],
+    }, qr/answer is too long/],
     cut => [sub { syswrite $_[0], "${head}Content-Length: 99\r\n\r\n{" }, qr/./],
     nothing => [sub { }, qr/./],
     moved => [sub { answer($_[0], 302, '', 'Location: http://127.0.0.1:1/') },
@@ -53,15 +53,18 @@ my %does = (
                qr/has no text/],
     nulls => [sends('{"choices":[null]}'), qr/has no text/],
     words => [sends('{"choices":"x"}'), qr/has no text/],
-    fences => [sends(said("$F\n" x 100_001)), qr/./],
+    fences => [sends(said("$F\n" x 100_001)), qr/has no code/],
     lines => [sends(said("\n" x 500_000)), qr/has no code/],
     nul => [sends(said("$F\nprint(1)\0\n$F")), qr/./],
     asks => [sends(said('ASK: ' . 'x' x 500_000)), undef],
 );
 
+# which of them is in the request
+
 my $web = web(sub {
     my ($sock, $said, $body) = @_;
-    my ($name) = $said =~ m{^POST /(\w+)};
+    my $ask = $json->decode($body);
+    my ($name) = $ask->{messages}[1]{content} =~ /^Do it: (\w+)$/;
 
     return $does{$name}[0]->($sock) if $does{$name};
 
@@ -72,50 +75,52 @@ my $web = web(sub {
 
     # what it was sent, as a program that prints it
 
-    my $ask = $json->decode($body);
     my ($key) = $said =~ /^Authorization: (.*?)\r?$/mi;
     answer($sock, 200, said("$F\nprint('''$key|$ask->{model}|"
         . ($ask->{stream} ? 1 : 0) . '|' . join(',', map { $_->{role} }
         @{ $ask->{messages} }) . "''')\n$F"));
 });
 
-my $at = "http://127.0.0.1:$web->{port}";
-my @names = (sort(keys %does), 'plan');
+my $at = "http://127.0.0.1:$web->{port}/";
 my $s = Retort::Service->new(stopped => 1);
-my $pass = "retort_pass unix:$s->{dir}/run/front.sock; "
-    . "retort_auth_key_file $s->{dir}/keys;";
 
-Retort::Service::write_file("$s->{dir}/model.key", "sk-test\n", 0600);
-$s->{conf} = { endpoint => join "\nendpoint ", (map { "$_ $at/$_"
-    . (/silent|drips/ ? ' timeout=2s' : '') } @names),
-    "keyed $at/keyed model=big-1 key_file=$s->{dir}/model.key" };
+Retort::Service::write_file("$s->{dir}/model.key", "sk-test\n", 0640);
+chown 0, scalar getgrnam('retort-fetch'), "$s->{dir}/model.key";
+$s->{conf} = { endpoint => "planner $at model=big-1 "
+    . "key_file=$s->{dir}/model.key\nendpoint hasty $at timeout=2s" };
 $s->{location} = join '', map { "location /$_/ { retort_api ubik; "
-    . "retort_planner $_; $pass }\n" } @names, 'keyed';
+    . "retort_planner $_; retort_pass unix:$s->{dir}/run/front.sock; "
+    . "retort_auth_key_file $s->{dir}/keys; }\n" } 'planner', 'hasty';
 $s->configure;
 $s->start;
 
 my $front = $s->process('retort-front');
 
 
+# each at its place; those that take their time where there is little
+
+sub at { $_[0] =~ /^(?:silent|drips)$/ ? 'hasty' : 'planner' }
+
 sub start {
-    my ($where) = @_;
-    my $r = $s->request('POST', "/$where/tools/code_execution/execute",
-        '{"inputs":{"request":"Do it"}}');
+    my ($what) = @_;
+    my $r = $s->request('POST', '/' . at($what)
+        . '/tools/code_execution/execute',
+        $json->encode({ inputs => { request => "Do it: $what" } }));
     return eval { $json->decode($r->{content})->{execution_id} };
 }
 
 sub look {
-    my ($where, $id) = @_;
-    return eval { $json->decode($s->get("/$where/tool-executions/$id")
-                                ->{content}) } // {};
+    my ($what, $id) = @_;
+    return eval { $json->decode($s->get('/' . at($what)
+                                . "/tool-executions/$id")->{content}) } // {};
 }
 
 sub over {
-    my ($where, $id) = @_;
+    my ($what, $id) = @_;
     my $x;
 
     $s->until_true(sub {
-        $x = look($where, $id);
+        $x = look($what, $id);
         ($x->{status} // '') =~ /^(?:completed|failed)$/;
     }, 60);
     return $x;
@@ -137,7 +142,7 @@ my $asks = start('asks');
 ok($s->until_true(sub {
     (look('asks', $asks)->{status} // '') eq 'waiting_for_input' }),
    'a question may be long');
-my ($prompt) = $s->request('POST', "/asks/tool-executions/$asks/provide-input",
+my ($prompt) = $s->request('POST', "/planner/tool-executions/$asks/provide-input",
     "--B\r\nContent-Disposition: form-data; name=\"input_data_json\"\r\n\r\n\r\n"
     . "--B--\r\n", 'content-type' => 'multipart/form-data; boundary=B')
     ->{status};

@@ -9,6 +9,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../lib";
 
+use IO::Socket::INET;
 use JSON::PP;
 use Retort::Fetch qw(web answer);
 use Retort::Service;
@@ -24,7 +25,7 @@ my $web = web(sub {
     my ($sock, $head, $body) = @_;
     my $m = $json->decode($body)->{messages};
     my $n = grep { $_->{role} eq 'assistant' } @$m;
-    my $said = $json->encode([$m->[-1]{content}]);
+    my $said = JSON::PP->new->encode([$m->[-1]{content}]);
 
     answer($sock, 200, $json->encode({ choices => [{ message => { content =>
         $n == 0 ? "- Look\nASK: Which file?"
@@ -160,9 +161,16 @@ is(ask('GET', "/tool-executions/$id")->{status}, 404,
 is(give($id, [$text], 'X-End-User-ID' => 'ann')->{status}, 202,
    'by either header he is the same');
 is(reaches($id, 'completed', @user)->{user_id}, 'ann', 'and so he is called');
-is(ask('POST', '/tools/code_execution/execute', '{"inputs":{"request":"x"}}',
-       'x-end-user-id' => "b\xf6b")->{status}, 400,
-   'a name that is no UTF-8 is refused, and not lost');
+
+my $sock = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $s->{port})
+    or die "connect: $!";
+my $body = '{"inputs":{"request":"x"}}';
+print $sock "POST /ubik/api/v1/tools/code_execution/execute HTTP/1.1\r\n"
+    . "Host: a\r\nConnection: close\r\nAuthorization: Bearer $s->{key}\r\n"
+    . "X-End-User-ID: b\xf6b\r\nContent-Type: application/json\r\n"
+    . 'Content-Length: ' . length($body) . "\r\n\r\n$body";
+like(join('', <$sock>), qr/^HTTP\S+ 400 .*"X-End-User-ID is no UTF-8"/s,
+     'a name that is no UTF-8 is refused, and not lost');
 
 $web->stop;
 $s->end;
