@@ -186,16 +186,12 @@ static const json_in_key_t  e2b_wish_keys[] = {
 };
 
 
-/* a request about nothing but its time */
+/* a request about nothing but its time: others may leave it out */
 
 static int
 e2b_is_timed(const request_t *req)
 {
-    const char  *last;
-
-    last = strrchr(req->path, '/');
-
-    return strcmp(last, "/timeout") == 0 || strcmp(last, "/connect") == 0;
+    return strcmp(strrchr(req->path, '/'), "/timeout") == 0;
 }
 
 

@@ -175,7 +175,7 @@ for my $row (
      '"network", "iam", "mcp" and "volumeMounts" are not known here'],
     ['PUT', "/sandboxes/$id/timeout", '{}', [], 405, 'allowed here: POST'],
     ['POST', "/sandboxes/$id/timeout", '{}', [], 400, '"timeout" is missing'],
-    ['POST', "/v2/sandboxes/$id/connect", '{"timeout":null}', [], 400,
+    ['POST', "/sandboxes/$id/timeout", '{"timeout":null}', [], 400,
      '"timeout" is missing'],
     ['POST', '/process.Process/Start', '', \@in, 404, 'no such path'],
     ['GET', '/files?path=%2Fetc%2Fpasswd', '', \@in, 400,

@@ -184,7 +184,7 @@ my @form = (CONTENT_TYPE => 'multipart/form-data; boundary=B');
 sub json {
     my ($name, @to) = @_;
     my $azure = $to[0] =~ /azure/;
-    my $free = $to[2] eq '/v2/sandboxes';
+    my $free = $to[2] =~ m{/v2/sandboxes$|/connect$};
 
     ask(@to, 1, $_, @json) for grep { $_ ne '' || !$free } @none;
     told("$name: what is no object is an error");
