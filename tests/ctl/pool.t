@@ -198,6 +198,11 @@ is((convert($_))[0], 1, 'no template: ' . substr $_, 0, 20)
 my $deep = pool();
 $deep->{parameters}{cpu}{defaultValue} = "[parameters('cpu')]";
 is((convert($deep))[0], 1, 'a parameter that is itself has no end');
+$deep = sub { "[" . 'concat(' x $_[0] . "'2Gi'" . ')' x $_[0] . ']' };
+my %of = map { $_ => [ convert(pool(customContainerTemplate => { containers => [
+    { resources => { memory => $deep->($_) } } ] })) ] } 8, 9, 100_000;
+like($of{8}[1], qr/^memory 2048m 2048m$/m, 'functions stand in functions');
+is($of{$_}[0], 1, "but not $_ of them") for 9, 100_000;
 is((ctl('profile', 'from-arm', "$dir/none"))[0], 1, 'nor is no file one');
 
 done_testing;
