@@ -23,7 +23,6 @@
 #define AZURE_BARE       (1ull << 35)   /* their contents, nothing around */
 
 #define AZURE_JUPYTER    (1ull << 36)   /* the value as Jupyter has it */
-#define AZURE_SH         (1ull << 37)   /* the shell is no bash */
 
 #define AZURE_STREAM     4096           /* characters, unless asked */
 #define AZURE_TIME       120000         /* msec, unless asked */
@@ -40,6 +39,7 @@ int azure_is_shell(const request_t *req);
 
 int azure_identifier(const char *id, err_t *e);
 int azure_named(const request_t *req, char name[JOB_SESSION], err_t *e);
+void azure_told(const request_t *req, char name[JOB_SESSION]);
 int azure_version(const request_t *req, err_t *e);
 int azure_file(const request_t *req, const char *rest, dialect_file_t *f,
     err_t *e);

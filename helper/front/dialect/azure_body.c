@@ -360,7 +360,7 @@ azure_shell(azure_body_t *b, err_t *e)
     }
 
     b->job->language = KRN_BASH;
-    b->job->note |= AZURE_SHELL | (sh ? AZURE_SH : 0);
+    b->job->note |= AZURE_SHELL;
     memset(&line, 0, sizeof(line));
 
     if (azure_line(b, sh, &line, e) == -1) {
@@ -398,8 +398,9 @@ azure_run(azure_body_t *b, err_t *e)
     }
 
     if (azure_is_shell(b->req) && (n == 0 || code != NULL)) {
-        return err_set(e, 400, "bad_value", "shellCommand or "
-                       "execCommandAndArgs is required in the request");
+        return err_set(e, 400, "code_missing", "no command provided in the "
+                       "request, at least one of the 'shellCommand' or "
+                       "'ExecCommandAndArgs' fields should be provided");
     }
 
     rc = code != NULL ? azure_python(b, code, e)

@@ -120,7 +120,7 @@ azure_retell(const request_t *req, err_t *e)
 }
 
 
-/* the image has texts for two of them */
+/* the image has texts for those that it knows */
 
 void
 azure_image_fail(const err_t *e, answer_t *a)
