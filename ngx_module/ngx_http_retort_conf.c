@@ -87,6 +87,15 @@ static ngx_str_t  ngx_http_retort_tools[] = {
 };
 
 
+/* what Azure's clients get for one session too many */
+
+ngx_conf_enum_t  ngx_http_retort_azure_full[] = {
+    { ngx_string("429"), 0 },
+    { ngx_string("404"), 1 },
+    { ngx_null_string, 0 }
+};
+
+
 ngx_conf_enum_t  ngx_http_retort_mcp_pictures[] = {
     { ngx_string("image"), 0 },
     { ngx_string("link"), 1 },

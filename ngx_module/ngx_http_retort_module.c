@@ -43,6 +43,13 @@ static ngx_command_t  ngx_http_retort_commands[] = {
       offsetof(ngx_http_retort_loc_conf_t, strict),
       NULL },
 
+    { ngx_string("retort_azure_full"),
+      NGX_HTTP_RETORT_ANY|NGX_CONF_TAKE1,
+      ngx_conf_set_enum_slot,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_retort_loc_conf_t, azure_full),
+      ngx_http_retort_azure_full },
+
     { ngx_string("retort_tools"),
       NGX_HTTP_RETORT_ANY|NGX_CONF_1MORE,
       ngx_http_retort_set_tools,
@@ -430,6 +437,7 @@ ngx_http_retort_create_loc_conf(ngx_conf_t *cf)
     conf->secrets = NGX_CONF_UNSET_PTR;
     conf->expires = NGX_CONF_UNSET;
     conf->strict = NGX_CONF_UNSET;
+    conf->azure_full = NGX_CONF_UNSET_UINT;
 
     for (i = 0; i < RETORT_LIMITS; i++) {
         conf->limits[i] = NGX_CONF_UNSET;
@@ -478,6 +486,7 @@ ngx_http_retort_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_str_value(conf->tools, prev->tools, "");
     ngx_conf_merge_value(conf->strict, prev->strict, 0);
+    ngx_conf_merge_uint_value(conf->azure_full, prev->azure_full, 0);
     ngx_conf_merge_uint_value(conf->mcp_links, prev->mcp_links, 0);
     ngx_conf_merge_value(conf->mcp_fixtures, prev->mcp_fixtures, 0);
     ngx_conf_merge_str_value(conf->imports, prev->imports, "");

@@ -158,6 +158,7 @@ typedef struct {
     ngx_str_t                  tools;    /* names, with blanks between */
     ngx_str_t                  imports;  /* the same, of packages */
     ngx_flag_t                 strict;   /* Azure's: only names of ours */
+    ngx_uint_t                 azure_full;
     ngx_uint_t                 mcp_links;
     ngx_flag_t                 mcp_fixtures;
     ngx_array_t               *names;    /* of ngx_str_t, the server's */
@@ -358,6 +359,7 @@ char *ngx_http_retort_set_pass(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
 char *ngx_http_retort_set_api(ngx_conf_t *cf, ngx_command_t *cmd,
     void *conf);
+extern ngx_conf_enum_t  ngx_http_retort_azure_full[];
 extern ngx_conf_enum_t  ngx_http_retort_mcp_pictures[];
 
 char *ngx_http_retort_set_tools(ngx_conf_t *cf, ngx_command_t *cmd,

@@ -148,6 +148,24 @@ ngx_http_retort_record_header(u_char *p, ngx_uint_t type, size_t len)
 
 
 static ngx_int_t
+ngx_http_retort_add_azure(ngx_http_retort_loc_conf_t *rlcf,
+    ngx_array_t *params)
+{
+    static ngx_str_t  full = ngx_string("404");
+    static ngx_str_t  on = ngx_string("1");
+
+    if (rlcf->strict
+        && ngx_http_retort_add(params, "RETORT_STRICT", &on) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return rlcf->azure_full
+           ? ngx_http_retort_add(params, "RETORT_AZURE_FULL", &full) : NGX_OK;
+}
+
+
+static ngx_int_t
 ngx_http_retort_add_mcp(ngx_http_request_t *r, ngx_array_t *params)
 {
     ngx_uint_t                   host, site;
@@ -185,7 +203,7 @@ static ngx_int_t
 ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
     ngx_array_t *params)
 {
-    ngx_str_t                    url, strict;
+    ngx_str_t                    url;
     ngx_http_retort_loc_conf_t  *rlcf;
 
     rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
@@ -194,18 +212,11 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ngx_str_null(&strict);
-
-    if (rlcf->strict) {
-        ngx_str_set(&strict, "1");
-    }
-
     if (ngx_http_retort_add(params, "RETORT_API", &rlcf->api->name) != NGX_OK
         || ngx_http_retort_add(params, "RETORT_WORKSPACE", &ctx->workspace)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_TOOLS", &rlcf->tools)
            != NGX_OK
-        || ngx_http_retort_add(params, "RETORT_STRICT", &strict) != NGX_OK
         || ngx_http_retort_add(params, "RETORT_IMPORT_ALLOW", &rlcf->imports)
            != NGX_OK
         || ngx_http_retort_add(params, "RETORT_PROFILE", &rlcf->profile)
@@ -233,7 +244,8 @@ ngx_http_retort_own_params(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
 
     if (ngx_http_retort_add_user(r, ctx, params) != NGX_OK
         || ngx_http_retort_add_zones(r, params) != NGX_OK
-        || ngx_http_retort_add_mcp(r, params) != NGX_OK)
+        || ngx_http_retort_add_mcp(r, params) != NGX_OK
+        || ngx_http_retort_add_azure(rlcf, params) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -482,6 +494,23 @@ ngx_http_retort_header_params(ngx_http_request_t *r, ngx_array_t *params)
 }
 
 
+/* a header of Ubik's clients, the only one that has underscores */
+
+static ngx_uint_t
+ngx_http_retort_is_user_id(ngx_http_request_t *r, ngx_str_t *name)
+{
+    ngx_http_retort_loc_conf_t  *rlcf;
+
+    static ngx_str_t  id = ngx_string("external_user_id");
+
+    rlcf = ngx_http_get_module_loc_conf(r, ngx_http_retort_module);
+
+    return rlcf->api->face == ngx_http_retort_face_ubik
+           && name->len == id.len
+           && ngx_strncasecmp(name->data, id.data, id.len) == 0;
+}
+
+
 /*
  * HTTP_ and the name in capitals.  Only letters, digits and hyphens make a
  * name, so that no two headers can become one param, whatever
@@ -500,7 +529,8 @@ ngx_http_retort_header_name(ngx_http_request_t *r, ngx_table_elt_t *h,
         ch = h->key.data[i];
 
         if ((ch < 'a' || ch > 'z') && (ch < 'A' || ch > 'Z')
-            && (ch < '0' || ch > '9') && ch != '-')
+            && (ch < '0' || ch > '9') && ch != '-'
+            && !ngx_http_retort_is_user_id(r, &h->key))
         {
             return NGX_DECLINED;
         }

@@ -14,6 +14,7 @@
 
 #define ARM_POOL   "Microsoft.App/sessionPools"
 #define ARM_DEPTH  8            /* expressions in expressions */
+#define ARM_CALLS  8            /* functions in functions */
 #define ARM_TEXT   1024
 
 
@@ -21,6 +22,7 @@ typedef struct {
     arm_t       *a;
     const char  *p;
     int          depth;
+    int          calls;
 } arm_expr_t;
 
 
@@ -218,6 +220,7 @@ arm_value(arm_t *a, json_object *v, int depth)
     x.a = a;
     x.p = text + 1;
     x.depth = depth + 1;
+    x.calls = 0;
     v = x.depth < ARM_DEPTH ? arm_term(&x) : NULL;
 
     return v != NULL && strcmp(x.p, "]") == 0 ? v : NULL;
@@ -296,7 +299,14 @@ arm_term(arm_expr_t *x)
     }
 
     if (n == 6 && strncasecmp(name, "concat", n) == 0) {
-        return arm_concat(x);
+        if (++x->calls > ARM_CALLS) {
+            return NULL;
+        }
+
+        v = arm_concat(x);
+        x->calls--;
+
+        return v;
     }
 
     v = arm_skip(x, '\'') ? arm_quoted(x) : NULL;

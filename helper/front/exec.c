@@ -92,7 +92,7 @@ exec_free(exec_t *x)
 {
     outputs_free(&x->res.out);
     free(x->memo);
-    free(x->input);
+    exec_input_free(x->input);
     (void) pthread_mutex_destroy(&x->lock);
     free(x);
 }

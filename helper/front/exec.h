@@ -34,6 +34,13 @@ struct exec_reader_s {
     exec_reader_t  *next;
 };
 
+/* what a client answers: a text, and if file.name is not NULL a file */
+
+typedef struct {
+    char        *text;
+    job_file_t   file;
+} exec_input_t;
+
 /* (l) with its lock held, (t) exec.c's own */
 
 struct exec_s {
@@ -50,7 +57,7 @@ struct exec_s {
     char             sandbox[JOB_SANDBOX];      /* (l) "" if not kept */
     char            *memo;          /* (l) its dialect's, or NULL */
     int              asks;          /* (l) its runner waits for input */
-    char            *input;         /* (l) that came, or NULL */
+    exec_input_t    *input;         /* (l) that came, or NULL */
     int              wake;          /* (l) the runner's, or -1 */
     exec_reader_t   *readers;       /* (l) */
 
@@ -103,11 +110,12 @@ void exec_release(exec_t *x);
  * nothing came until "until" (mono usec), or it shall end.
  */
 
-char *exec_ask(exec_t *x, uint64_t until);
+exec_input_t *exec_ask(exec_t *x, uint64_t until);
 
 /* for a runner that asks, whose "input" is then; 0, or -1 if it does not */
 
-int exec_answer(exec_t *x, char *input);
+int exec_answer(exec_t *x, exec_input_t *input);
+void exec_input_free(exec_input_t *input);
 
 /* the runner ends it soon; nothing if it is over */
 

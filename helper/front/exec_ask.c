@@ -12,10 +12,10 @@
 #include "wake.h"
 
 
-char *
+exec_input_t *
 exec_ask(exec_t *x, uint64_t until)
 {
-    char           *input;
+    exec_input_t   *input;
     uint64_t        now;
     struct pollfd   p;
 
@@ -49,7 +49,7 @@ exec_ask(exec_t *x, uint64_t until)
 
 
 int
-exec_answer(exec_t *x, char *input)
+exec_answer(exec_t *x, exec_input_t *input)
 {
     int  rc;
 
@@ -64,4 +64,15 @@ exec_answer(exec_t *x, char *input)
     (void) pthread_mutex_unlock(&x->lock);
 
     return rc;
+}
+
+
+void
+exec_input_free(exec_input_t *input)
+{
+    if (input != NULL) {
+        free(input->text);
+        job_file_clear(&input->file);
+        free(input);
+    }
 }

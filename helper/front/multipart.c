@@ -273,6 +273,8 @@ multipart_disposition(multipart_t *m, const char *line, err_t *e)
         return multipart_bad(e, "a file has no usable name");
     }
 
+    part->is_file |= (part->file[0] != '\0');
+
     memcpy(part->path, part->file, sizeof(part->path));
     multipart_base(part->file);
 

@@ -41,7 +41,17 @@ typedef struct {
     unsigned          done;     /* rounds that went well */
     int               ok;       /* the last one did */
     unsigned          asks;     /* questions to the client */
+    size_t            sent;     /* of the job's files: those in the sandbox */
 } plan_t;
+
+
+/* what the model's side says */
+
+typedef struct {
+    buf_t  body;
+    int    refused;
+    int    large;
+} plan_heard_t;
 
 
 static void
@@ -114,25 +124,31 @@ plan_head(void *own, int status, const char *type)
 {
     (void) type;
 
-    if (status == 200) {
-        return 0;
-    }
+    ((plan_heard_t *) own)->refused = (status != 200);
 
-    /* told apart from an answer that is too long */
-    ((buf_t *) own)->failed = 1;
-
-    return -1;
+    return status == 200 ? 0 : -1;
 }
 
 
 static int
 plan_data(void *own, const char *p, size_t n)
 {
-    buf_t  *b;
+    plan_heard_t  *h;
 
-    b = own;
+    h = own;
+    h->large = (h->body.len + n > PLAN_ANSWER);
 
-    return b->len + n <= PLAN_ANSWER ? buf_add(b, p, n) : -1;
+    return h->large ? -1 : buf_add(&h->body, p, n);
+}
+
+
+static int
+plan_unheard(const plan_heard_t *h, err_t *e)
+{
+    return h->refused ? err_set(e, 502, "planner_failed", "the planner refused "
+                                "to answer")
+           : h->large ? err_set(e, 502, "planner_failed", "the planner's "
+                                "answer is too long") : -1;
 }
 
 
@@ -143,16 +159,17 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
 {
     int               rc;
     char              model[FETCH_TEXT];
-    buf_t             body, answer;
+    buf_t             body;
     const char       *name;
+    plan_heard_t      heard;
     endpoint_sink_t   sink;
 
     name = ubik_text(p->memo, "planner");
     memset(&body, 0, sizeof(body));
-    memset(&answer, 0, sizeof(answer));
+    memset(&heard, 0, sizeof(heard));
     sink.head = plan_head;
     sink.data = plan_data;
-    sink.own = &answer;
+    sink.own = &heard;
 
     rc = endpoint_model(name, model, e);
 
@@ -160,14 +177,13 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
         ubik_chat_body(p->messages, model, &body);
         rc = call_endpoint(name, NULL, body.data, body.len, -1, &sink, e);
 
-        if (rc == -1 && answer.failed) {
-            (void) err_set(e, 502, "planner_failed", "the planner refused to "
-                           "answer");
+        if (rc == -1) {
+            (void) plan_unheard(&heard, e);
         }
     }
 
     if (rc == 0) {
-        rc = ubik_chat_answer(&answer, text, e);
+        rc = ubik_chat_answer(&heard.body, text, e);
     }
 
     if (rc == 0) {
@@ -175,7 +191,61 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
     }
 
     buf_free(&body);
-    buf_free(&answer);
+    buf_free(&heard.body);
+
+    return rc;
+}
+
+
+/* a file goes into the sandbox with the next code, as documents do */
+
+static int
+plan_file(plan_t *p, exec_input_t *input, buf_t *text, err_t *e)
+{
+    job_file_t  *files;
+
+    if (input->file.name == NULL) {
+        return 0;
+    }
+
+    files = realloc(p->job->files,
+                    (p->job->nfiles + 1) * sizeof(job_file_t));
+
+    if (files == NULL) {
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    (void) buf_printf(text, "%sFiles:\n/home/%s\n",
+                      text->len != 0 ? "\n\n" : "", input->file.name);
+    files[p->job->nfiles++] = input->file;
+    p->job->files = files;
+    memset(&input->file, 0, sizeof(job_file_t));
+
+    return 0;
+}
+
+
+/* what the client answers is told the model as it is */
+
+static int
+plan_told(plan_t *p, exec_input_t *input, err_t *e)
+{
+    int    rc;
+    buf_t  text;
+
+    memset(&text, 0, sizeof(text));
+    (void) buf_puts(&text, input->text);
+    rc = plan_file(p, input, &text, e);
+
+    if (rc == 0 && text.failed) {
+        rc = err_set(e, 500, "no_memory", "out of memory");
+    }
+
+    if (rc == 0) {
+        ubik_chat_add(p->messages, "user", &text);
+    }
+
+    buf_free(&text);
 
     return rc;
 }
@@ -186,9 +256,10 @@ plan_ask(plan_t *p, buf_t *text, err_t *e)
 static int
 plan_input(plan_t *p, const buf_t *question, err_t *e)
 {
-    buf_t        text;
-    reader_t     waits;
-    out_item_t  *item;
+    int            rc;
+    reader_t       waits;
+    out_item_t    *item;
+    exec_input_t  *input;
 
     if (readers_enter(&waits, p->req->workspace, e) == -1) {
         return -1;
@@ -206,22 +277,20 @@ plan_input(plan_t *p, const buf_t *question, err_t *e)
     p->x->asks = 1;
     (void) pthread_mutex_unlock(&p->x->lock);
 
-    memset(&text, 0, sizeof(text));
-    text.data = exec_ask(p->x, clock_mono_us() + UBIK_WAIT * 1000000ull);
+    input = exec_ask(p->x, clock_mono_us() + UBIK_WAIT * 1000000ull);
     readers_leave(&waits);
 
-    if (text.data == NULL) {
+    if (input == NULL) {
         return wake_cancelled() != WAKE_GO_ON
                ? err_set(e, 0, "cancelled", "it was ended")
                : err_set(e, 504, "no_input", "nobody has answered: %.200s",
                          question->data);
     }
 
-    text.len = strlen(text.data);
-    ubik_chat_add(p->messages, "user", &text);
-    free(text.data);
+    rc = plan_told(p, input, e);
+    exec_input_free(input);
 
-    return 0;
+    return rc;
 }
 
 
@@ -283,7 +352,7 @@ plan_next(plan_t *p, err_t *e)
     if (rc == 0) {
         buf_free(&p->code);
         rc = ubik_chat_code(text.data != NULL ? text.data : "", text.len,
-                            &p->code) != 0;
+                            &p->code) != 0 && p->code.len != 0;
 
         if (p->round == 0) {
             json_object_put(p->plan);
@@ -417,9 +486,10 @@ plan_cell(plan_t *p, err_t *e)
     job.code_len = p->code.len;
     memcpy(job.sandbox, p->job->sandbox, sizeof(job.sandbox));
 
-    if (p->round == 1) {
-        job.files = p->job->files;
-        job.nfiles = p->job->nfiles;
+    if (p->job->nfiles > p->sent) {
+        job.files = p->job->files + p->sent;
+        job.nfiles = p->job->nfiles - p->sent;
+        p->sent = p->job->nfiles;
     }
 
     x = exec_begin(&req, &job, e);

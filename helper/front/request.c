@@ -339,6 +339,13 @@ request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
     const char  *api;
 
     r->params = envp;
+    api = request_text(envp, "RETORT_API");
+
+    /* first of all, so that whatever is wrong is told in its words */
+
+    if (text_is_name(api, sizeof(r->api) - 1)) {
+        (void) snprintf(r->api, sizeof(r->api), "%s", api);
+    }
 
     if (request_twice(envp)) {
         return err_set(e, 400, "bad_param", "a param stands twice");
@@ -348,19 +355,15 @@ request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
         return -1;
     }
 
-    api = request_text(envp, "RETORT_API");
-
-    if (!text_is_name(api, sizeof(r->api) - 1)) {
+    if (r->api[0] == '\0') {
         return err_set(e, 500, "unknown_api", "RETORT_API names no dialect");
     }
-
-    (void) snprintf(r->api, sizeof(r->api), "%s", api);
 
     if (request_way(r, e) == -1) {
         return -1;
     }
 
-    if (request_is_open(api)) {
+    if (request_is_open(r->api)) {
         return 0;
     }
 

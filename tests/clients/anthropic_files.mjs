@@ -25,6 +25,12 @@ ok(/^file_/.test(file.id), named('a file is uploaded'));
 is([file.type, file.filename, file.mime_type, file.size_bytes],
     ['file', 'data.csv', 'text/csv', 8], named('as what it is'));
 ok(!Number.isNaN(Date.parse(file.created_at)), named('at a time'));
+
+if (!old) {
+    is((await client.files.retrieveMetadata(file.id)).id, file.id,
+        named('files are no beta any more'));
+}
+
 is((await files.retrieveMetadata(file.id)).id, file.id,
     named('it is found again'));
 
@@ -51,6 +57,14 @@ for await (const f of files.list({ limit: 2 })) {
 is(seen, ids, named('a list goes on from page to page, the newest first'));
 
 if (!old) {
+    const some = [];
+
+    for await (const f of client.files.list({ ids: [ids[2], ids[0], ids[2]] })) {
+        some.push(f.id);
+    }
+
+    is(some, [ids[2], ids[0]], named('files are looked up by their ids'));
+
     const short = await upload('x', 'x', 'text/plain',
         { expires_in_seconds: 3600 });
     const left = Date.parse(short.expires_at) - Date.parse(short.created_at);

@@ -48,6 +48,29 @@ is(chart.elements[0].points, [[1, 2], [2, 4], [3, 8]], 'with the points');
 is(r.results[0].formats(), ['png', 'chart'].filter((f) =>
     r.results[0].formats().includes(f)), 'no other form is claimed');
 
+const charts = {
+    scatter: ['plt.scatter([1, 2], [3, 4], label="d")',
+        { label: 'd', points: [[1, 3], [2, 4]] }],
+    bar: ['plt.bar(["a"], [3], label="g")',
+        { label: 'a', value: 3, group: 'g' }],
+    pie: ['plt.pie([1, 3], labels=["u", "v"])',
+        { label: 'u', angle: 90, radius: 1 }],
+    box_and_whisker: ['plt.boxplot([[1, 2, 3, 4, 20]], labels=["A"])',
+        { label: 'A', min: 1, first_quartile: 2, median: 3,
+            third_quartile: 4, max: 4, outliers: [20] }],
+};
+
+for (const [kind, [code, first]] of Object.entries(charts)) {
+    r = await sbx.runCode(`${code}\nplt.show()`);
+    is([r.results[0].chart.type, r.results[0].chart.elements[0]],
+        [kind, first], `a chart may be ${kind}`);
+}
+
+r = await sbx.runCode('f, (a, b) = plt.subplots(1, 2)\na.plot([1, 2])\n'
+    + 'b.bar(["x"], [2])\nplt.show()');
+is([r.results[0].chart.type, ...r.results[0].chart.elements.map((c) => c.type)],
+    ['superchart', 'line', 'bar'], 'or of several');
+
 r = await sbx.runCode(
     'import pandas as pd\npd.DataFrame({"a": [1, 2], "b": ["x", None]})');
 ok(/^<div>/.test(r.results[0].html), 'a table has HTML');

@@ -84,7 +84,14 @@ sub pool {
                 customContainerTemplate => { containers => [ {
                     name => 'jupyterpython',
                     image => "[parameters('image')]",
-                    env => [ { name => 'JUPYTER_TOKEN', value => 'x' } ],
+                    env => [ map { { name => $_->[0], value => $_->[1] } }
+                        ['SYS_RUNTIME_SANDBOX',
+                         'AzureContainerApps-DynamicSessions'],
+                        ['AZURE_CODE_EXEC_ENV',
+                         'AzureContainerApps-DynamicSessions-Py3.12'],
+                        ['AZURECONTAINERAPPS_SESSIONS_SANDBOX_VERSION', '7758'],
+                        ['JUPYTER_TOKEN', 'AzureContainerApps-DynamicSessions']
+                    ],
                     resources => { cpu => "[parameters('cpu')]",
                         memory => "[concat(parameters('memory'), 'Gi')]" },
                     probes => [
@@ -191,6 +198,11 @@ is((convert($_))[0], 1, 'no template: ' . substr $_, 0, 20)
 my $deep = pool();
 $deep->{parameters}{cpu}{defaultValue} = "[parameters('cpu')]";
 is((convert($deep))[0], 1, 'a parameter that is itself has no end');
+$deep = sub { "[" . 'concat(' x $_[0] . "'2Gi'" . ')' x $_[0] . ']' };
+my %of = map { $_ => [ convert(pool(customContainerTemplate => { containers => [
+    { resources => { memory => $deep->($_) } } ] })) ] } 8, 9, 100_000;
+like($of{8}[1], qr/^memory 2048m 2048m$/m, 'functions stand in functions');
+is($of{$_}[0], 1, "but not $_ of them") for 9, 100_000;
 is((ctl('profile', 'from-arm', "$dir/none"))[0], 1, 'nor is no file one');
 
 done_testing;

@@ -122,7 +122,7 @@ my %value = (
     retort_api => 'native', retort_tools => 'bash', retort_import_allow => 'numpy',
     retort_profile => 'p', retort_workspace => 'w',
     retort_node => 'n', retort_static_url => '/s',
-    retort_azure_strict => 'on',
+    retort_azure_strict => 'on', retort_azure_full => '404',
     retort_auth_key_file => "$dir/keys", retort_auth_jwt => 'off',
     retort_auth_signed => 'off', retort_auth_peers => '127.0.0.1',
     retort_scope => 'files', retort_resource_metadata => '/x',

@@ -27,6 +27,7 @@ http {
             retort_pass unix:%%DIR%%/front.sock;
             retort_profile big.one;
             retort_azure_strict on;
+            retort_azure_full 404;
             retort_import_allow numpy -turtle os.path;
             retort_static_url $scheme://$host/static//;
             retort_limit_timeout 2500ms;
@@ -127,8 +128,8 @@ $req = seen('POST', '/v1/x', "Content-Length: " . length($evil) . "\r\n",
 is $req->{stdin}, $evil, 'a body that looks like records is a body';
 
 $p = seen('GET', '/all/', '')->{params};
-is_deeply { map { $_ => $p->{$_} } grep { /^RETORT_[ILPS]/ } keys %$p }, {
-    RETORT_STRICT => 1, RETORT_PROFILE => 'big.one',
+is_deeply { map { $_ => $p->{$_} } grep { /^RETORT_(?:[ILPS]|AZ)/ } keys %$p }, {
+    RETORT_STRICT => 1, RETORT_AZURE_FULL => 404, RETORT_PROFILE => 'big.one',
     RETORT_IMPORT_ALLOW => 'numpy -turtle os.path',
     RETORT_STATIC_URL => 'http://localhost/static',
     RETORT_LIMIT_TIMEOUT => 2500,

@@ -12,13 +12,26 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "front/dialect/azure.h"
 
 
-/* of parts that no time is decided in */
+/* of parts that no time is decided in, but whose request it is */
+
+static int  shell;
+
+
+int
+azure_is_shell(const request_t *req)
+{
+    (void) req;
+
+    return shell;
+}
+
 
 int
 azure_is_image(const request_t *req)
@@ -83,10 +96,59 @@ no_time_is_refused(void **state)
 }
 
 
+/* the time of a run that says none, or this many seconds */
+
+static uint64_t
+taken(const char *seconds)
+{
+    int               rc;
+    char              body[200];
+    err_t             e;
+    job_t             job;
+    uint64_t          msec;
+    request_t         req;
+    retort_profile_t  profile;
+
+    memset(&req, 0, sizeof(req));
+    memset(&job, 0, sizeof(job));
+    memset(&profile, 0, sizeof(profile));
+    req.path = shell ? "/shellExecute" : "/executions";
+    req.query = "api-version=1&identifier=user-42";
+    req.type = "application/json";
+    req.profile = &profile;
+    req.run_max.timeout = 600000;
+    (void) snprintf(body, sizeof(body), "{\"shellCommand\":\"x\"%s%s}",
+                    *seconds != '\0' ? ",\"timeoutInSeconds\":" : "",
+                    seconds);
+    rc = azure_parse(&req, body, strlen(body), &job, &e);
+    msec = job.timeout;
+    job_free(&job);
+
+    return rc == 0 ? msec : 0;
+}
+
+
+static void
+a_run_that_says_no_time_has_120_seconds_a_shell_180(void **state)
+{
+    (void) state;
+    assert_int_equal(taken(""), 120000);
+    assert_int_equal(taken("5"), 5000);
+    assert_int_equal(taken("9223372036854775807"), 220000);
+    assert_int_equal(taken("9223372036854775808"), 220000);
+    assert_int_equal(taken("-9223372036854775809"), 0);
+    shell = 1;
+    assert_int_equal(taken(""), 180000);
+    assert_int_equal(taken("5"), 5000);
+    shell = 0;
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(a_run_that_says_no_time_has_120_seconds_a_shell_180),
         cmocka_unit_test(no_run_takes_more_than_220_seconds),
         cmocka_unit_test(nor_more_than_the_profile_allows),
         cmocka_unit_test(no_time_is_refused)

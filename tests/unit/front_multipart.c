@@ -44,6 +44,7 @@ begin(void *data, const multipart_part_t *part, err_t *e)
     (void) e;
     (void) snprintf(text, sizeof(text), "<%s|%s>", part->name, part->file);
     note(text, strlen(text));
+    assert_true(part->is_file || part->file[0] == '\0');
 
     return 0;
 }

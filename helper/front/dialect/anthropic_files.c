@@ -123,12 +123,35 @@ anthropic_page(const request_t *req, shelf_query_t *q, err_t *e)
 }
 
 
+/* one that is there already is there once; 0, or -1 and "e" */
+
+static int
+anthropic_id(shelf_query_t *q, const char *id, err_t *e)
+{
+    size_t  i;
+
+    for (i = 0; i < q->nids; i++) {
+        if (strcmp(q->ids[i], id) == 0) {
+            return 0;
+        }
+    }
+
+    if (q->nids == SHELF_IDS) {
+        return err_set(e, 400, "bad_value", "ids: at most %d", SHELF_IDS);
+    }
+
+    (void) snprintf(q->ids[q->nids++], OUT_ID, "%s", id);
+
+    return 0;
+}
+
+
 /* "ids[]", as often as there are ids; its brackets may be encoded */
 
 static int
 anthropic_ids(const request_t *req, shelf_query_t *q, err_t *e)
 {
-    char         key[8];
+    char         key[8], id[OUT_ID];
     size_t       n;
     const char  *p, *eq;
 
@@ -145,16 +168,13 @@ anthropic_ids(const request_t *req, shelf_query_t *q, err_t *e)
 
         q->by_id = 1;
 
-        if (q->nids == SHELF_IDS) {
-            return err_set(e, 400, "bad_value", "ids: at most %d", SHELF_IDS);
-        }
+        /* one that is too long to be ours is left out, as others are */
 
-        if (file_decode(eq + 1, n - (size_t) (eq + 1 - p), '+',
-                        q->ids[q->nids], OUT_ID)
-            == 0)
+        if (file_decode(eq + 1, n - (size_t) (eq + 1 - p), '+', id, OUT_ID)
+            == 0
+            && anthropic_id(q, id, e) == -1)
         {
-            /* one that is too long to be ours is left out, as others are */
-            q->nids++;
+            return -1;
         }
     }
 
@@ -174,6 +194,22 @@ anthropic_cursor(const request_t *req, const char *key, char id[OUT_ID],
 }
 
 
+/* those of a session of the vendor's: no file here has one */
+
+static void
+anthropic_scope(const request_t *req, shelf_query_t *q)
+{
+    char  id[2];
+
+    if (file_query(req->query, "scope_id", id, sizeof(id)) == -1
+        || id[0] != '\0')
+    {
+        q->by_id = 1;
+        q->nids = 0;
+    }
+}
+
+
 /* each shape has cursors of its own, and says so when it gets the other's */
 
 static int
@@ -189,6 +225,8 @@ anthropic_older(const request_t *req, shelf_query_t *q, err_t *e)
         return err_set(e, 400, "bad_value", "before_id and after_id exclude "
                        "each other");
     }
+
+    anthropic_scope(req, q);
 
     return 0;
 }
@@ -212,6 +250,8 @@ anthropic_shelf_query(const request_t *req, shelf_query_t *q, err_t *e)
     if (q->by_id && (q->paged || strstr(req->query, "limit=") != NULL)) {
         return err_set(e, 400, "bad_value", "ids excludes limit and page");
     }
+
+    anthropic_scope(req, q);
 
     return 0;
 }

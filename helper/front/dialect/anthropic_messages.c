@@ -77,7 +77,12 @@ anthropic_talk_in(dialogue_t *d, err_t *e)
 
     t = d->own;
 
-    if (json_object_object_get_ex(t->ask, "stream", &v)) {
+    if (json_object_object_get_ex(t->ask, "stream", &v) && v != NULL) {
+        if (!json_object_is_type(v, json_type_boolean)) {
+            return err_set(e, 400, "bad_value", "stream: Input should be a "
+                           "valid boolean");
+        }
+
         t->stream = json_object_get_boolean(v);
         d->stream = t->stream;
     }

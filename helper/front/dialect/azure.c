@@ -17,6 +17,13 @@ azure_is_image(const request_t *req)
 }
 
 
+int
+azure_is_shell(const request_t *req)
+{
+    return strcmp(req->path, "/shellExecute") == 0;
+}
+
+
 static int
 azure_form(const request_t *req, err_t *e)
 {
@@ -80,6 +87,7 @@ const dialect_t  dialect_azure = {
     .name = "azure",
     .routes = azure_routes,
     .fail = azure_fail,
+    .retell = azure_retell,
     .ended = azure_ended,
     .render_box = azure_render_box,
     .render_boxes = azure_render_boxes,

@@ -26,17 +26,20 @@
 
 #define AZURE_STREAM     4096           /* characters, unless asked */
 #define AZURE_TIME       120000         /* msec, unless asked */
+#define AZURE_TIME_SHELL 180000         /* the same of the shell's image */
 #define AZURE_TIME_MAX   220000
 
 
-/* does it speak as the image inside of a container does? */
+/* does it speak as the image inside of a container does?  Of a shell's? */
 
 int azure_is_image(const request_t *req);
+int azure_is_shell(const request_t *req);
 
 /* azure_query.c: each 0, or -1 and "e" */
 
 int azure_identifier(const char *id, err_t *e);
 int azure_named(const request_t *req, char name[JOB_SESSION], err_t *e);
+void azure_told(const request_t *req, char name[JOB_SESSION]);
 int azure_version(const request_t *req, err_t *e);
 int azure_file(const request_t *req, const char *rest, dialect_file_t *f,
     err_t *e);
@@ -103,6 +106,7 @@ void azure_render_meta(const request_t *req, const char *manifest, size_t len,
 void azure_ended(const request_t *req, answer_t *a);
 void azure_health(answer_t *a);
 void azure_fail(const err_t *e, answer_t *a);
+void azure_retell(const request_t *req, err_t *e);
 void azure_image_fail(const err_t *e, answer_t *a);
 
 /* as the answer's body, which a worker does not look into; frees "o" */

@@ -150,13 +150,10 @@ azure_word(const azure_body_t *b, int key, const char *otherwise)
 
 
 static int
-azure_one_of(const azure_body_t *b, int key, const char *const *words,
+azure_word_of(const char *word, const char *const *words, const char *what,
     err_t *e)
 {
-    int          i;
-    const char  *word;
-
-    word = azure_word(b, key, words[0]);
+    int  i;
 
     for (i = 0; words[i] != NULL; i++) {
         if (strcasecmp(words[i], word) == 0) {
@@ -164,8 +161,16 @@ azure_one_of(const azure_body_t *b, int key, const char *const *words,
         }
     }
 
-    return err_set(e, 400, "bad_value", "%s cannot be \"%.64s\".",
-                   azure_keys[key].name, word);
+    return err_set(e, 400, "bad_value", "%s cannot be \"%.64s\".", what, word);
+}
+
+
+static int
+azure_one_of(const azure_body_t *b, int key, const char *const *words,
+    err_t *e)
+{
+    return azure_word_of(azure_word(b, key, words[0]), words,
+                         azure_keys[key].name, e);
 }
 
 
@@ -260,12 +265,24 @@ azure_python(azure_body_t *b, json_object *v, err_t *e)
 }
 
 
+static void
+azure_quote(const char *p, buf_t *to)
+{
+    (void) buf_puts(to, "'");
+
+    for ( /* void */ ; *p != '\0'; p++) {
+        (void) (*p == '\'' ? buf_puts(to, "'\\''") : buf_add(to, p, 1));
+    }
+
+    (void) buf_puts(to, "'");
+}
+
+
 int
 azure_words(json_object *list, buf_t *to, err_t *e)
 {
     size_t        i, n;
     json_object  *v;
-    const char   *p;
 
     n = json_object_array_length(list);
 
@@ -277,13 +294,8 @@ azure_words(json_object *list, buf_t *to, err_t *e)
                            "an array of strings.");
         }
 
-        (void) buf_puts(to, i == 0 ? "'" : " '");
-
-        for (p = json_object_get_string(v); *p != '\0'; p++) {
-            (void) (*p == '\'' ? buf_puts(to, "'\\''") : buf_add(to, p, 1));
-        }
-
-        (void) buf_puts(to, "'");
+        (void) buf_puts(to, i == 0 ? "" : " ");
+        azure_quote(json_object_get_string(v), to);
     }
 
     if (n == 0) {
@@ -294,35 +306,73 @@ azure_words(json_object *list, buf_t *to, err_t *e)
 }
 
 
+/* which shell the body wants, or a header of the image's: 1 if it is sh */
+
 static int
-azure_shell(azure_body_t *b, err_t *e)
+azure_is_sh(const azure_body_t *b, err_t *e)
 {
-    int    rc;
-    buf_t  line;
+    const char  *type;
 
     static const char *const  words[] = { "bash", "sh", NULL };
 
-    if (azure_one_of(b, AZURE_SHELL_TYPE, words, e) == -1) {
+    type = azure_is_shell(b->req) && b->v[AZURE_SHELL_TYPE] == NULL
+           ? request_param(b->req->params, "HTTP_X_SHELL_TYPE") : NULL;
+
+    return type == NULL || *type == '\0'
+           ? azure_one_of(b, AZURE_SHELL_TYPE, words, e)
+           : azure_word_of(type, words, "X-Shell-Type", e);
+}
+
+
+static int
+azure_line(const azure_body_t *b, int sh, buf_t *line, err_t *e)
+{
+    const char  *command;
+
+    if (b->v[AZURE_COMMAND] == NULL) {
+        return azure_words(b->v[AZURE_ARGS], line, e);
+    }
+
+    command = json_object_get_string(b->v[AZURE_COMMAND]);
+
+    if (!sh || *command == '\0') {
+        (void) buf_puts(line, command);
+
+    } else {
+        (void) buf_puts(line, "exec sh -c ");
+        azure_quote(command, line);
+    }
+
+    return 0;
+}
+
+
+static int
+azure_shell(azure_body_t *b, err_t *e)
+{
+    int    sh;
+    buf_t  line;
+
+    sh = azure_is_sh(b, e);
+
+    if (sh == -1) {
         return -1;
     }
 
     b->job->language = KRN_BASH;
     b->job->note |= AZURE_SHELL;
-
-    if (b->v[AZURE_COMMAND] != NULL) {
-        b->job->code = json_in_copy(b->v[AZURE_COMMAND], &b->job->code_len, e);
-        return b->job->code != NULL ? 0 : -1;
-    }
-
     memset(&line, 0, sizeof(line));
-    rc = azure_words(b->v[AZURE_ARGS], &line, e);
 
-    if (rc == -1) {
+    if (azure_line(b, sh, &line, e) == -1) {
         buf_free(&line);
         return -1;
     }
 
-    (void) buf_add(&line, "", 1);
+    if (buf_add(&line, "", 1) == -1) {
+        buf_free(&line);
+        return err_set(e, 500, "no_memory", "out of memory");
+    }
+
     b->job->code = line.data;
     b->job->code_len = line.len - 1;
 
@@ -347,9 +397,10 @@ azure_run(azure_body_t *b, err_t *e)
                        "and execCommandAndArgs can be run.");
     }
 
-    if (strcmp(b->req->path, "/shellExecute") == 0 && n != 0 && code != NULL) {
-        return err_set(e, 400, "bad_value", "shellCommand or "
-                       "execCommandAndArgs is required in the request");
+    if (azure_is_shell(b->req) && (n == 0 || code != NULL)) {
+        return err_set(e, 400, "code_missing", "no command provided in the "
+                       "request, at least one of the 'shellCommand' or "
+                       "'ExecCommandAndArgs' fields should be provided");
     }
 
     rc = code != NULL ? azure_python(b, code, e)
@@ -392,8 +443,10 @@ azure_limits(azure_body_t *b, err_t *e)
     job_t    *job;
 
     job = b->job;
-    seconds = b->v[AZURE_SECONDS] == NULL ? AZURE_TIME / 1000
-              : json_object_get_int64(b->v[AZURE_SECONDS]);
+    seconds = b->v[AZURE_SECONDS] != NULL
+              ? json_object_get_int64(b->v[AZURE_SECONDS])
+              : (azure_is_shell(b->req) ? AZURE_TIME_SHELL : AZURE_TIME)
+                / 1000;
     chars = b->v[AZURE_LENGTH] == NULL ? AZURE_STREAM
             : json_object_get_int64(b->v[AZURE_LENGTH]);
 

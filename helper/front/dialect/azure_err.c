@@ -31,6 +31,7 @@ static const azure_code_t  azure_codes[] = {
     { "file_not_found", 0, "FileNotFound" },
     { "bad_name", 0, "FilePathInvalid" },
     { "no_capacity", 429, "SessionsCountExceedsLimit" },
+    { "sessions_full", 404, "SessionsCountExceedsLimit" },
     { "sandbox_busy", 429, "SessionBusy" },
     { "forbidden", 0, "Forbidden" }
 };
@@ -105,7 +106,21 @@ azure_fail(const err_t *e, answer_t *a)
 }
 
 
-/* the image has texts for two of them */
+/* a location may want it to be what it was before it was 429 */
+
+void
+azure_retell(const request_t *req, err_t *e)
+{
+    if (strcmp(e->code, "no_capacity") == 0
+        && request_param(req->params, "RETORT_AZURE_FULL") != NULL)
+    {
+        (void) snprintf(e->code, sizeof(e->code), "sessions_full");
+        e->retry_after = 0;
+    }
+}
+
+
+/* the image has texts for those that it knows */
 
 void
 azure_image_fail(const err_t *e, answer_t *a)

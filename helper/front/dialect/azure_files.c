@@ -42,7 +42,7 @@ azure_directory(const files_ask_t *ask, const char *name)
     n -= n != 0;
 
     return n > skip ? native_bytes(name + skip, n - skip)
-                    : json_object_new_string("");
+           : json_object_new_string(azure_is_image(ask->req) ? "." : "");
 }
 
 

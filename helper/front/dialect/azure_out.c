@@ -286,11 +286,10 @@ azure_exit(const result_t *res)
 static void
 azure_shell(const request_t *req, const exec_t *x, answer_t *a)
 {
-    err_t         e;
     char          name[JOB_SESSION], code[16];
     json_object  *o;
 
-    (void) azure_named(req, name, &e);
+    azure_told(req, name);
     (void) snprintf(code, sizeof(code), "%d", azure_exit(&x->res));
     o = json_object_new_object();
     native_add(o, "identifier", native_string(name));
@@ -304,30 +303,26 @@ azure_shell(const request_t *req, const exec_t *x, answer_t *a)
 static void
 azure_image_shell(const request_t *req, const exec_t *x, answer_t *a)
 {
-    err_t         e;
+    int           ran;
     char          name[JOB_SESSION];
     verdict_t     v;
     json_object  *o;
 
     v = x->res.verdict;
-    (void) azure_named(req, name, &e);
+    ran = (v == VERDICT_OK || v == VERDICT_ERROR);
+    azure_told(req, name);
     o = json_object_new_object();
     native_add(o, "status", json_object_new_string(
                    v == VERDICT_OK ? "Succeeded" : "Failed"));
-    native_add(o, "errorName", v == VERDICT_OK || v == VERDICT_ERROR ? NULL
-               : native_string(v == VERDICT_TIMEOUT ? "ExecutionTimeout"
-                               : "CommandStartError"));
-    native_add(o, "errorMessage", v == VERDICT_OK || v == VERDICT_ERROR ? NULL
-               : native_string(verdict_text(v)));
+    native_add(o, "errorName", native_string(
+                   ran ? "" : v == VERDICT_TIMEOUT ? "ExecutionTimeout"
+                   : "CommandStartError"));
+    native_add(o, "errorMessage", native_string(ran ? "" : verdict_text(v)));
     native_add(o, "exitCode", json_object_new_int(azure_exit(&x->res)));
     native_add(o, "identifier", native_string(name));
     native_add(o, "result", azure_result(json_object_new_object(), x, a,
                                          NULL, NULL));
-
     azure_write(o, a);
-    (void) buf_printf(&a->lines, "X-Execution-Identifier: %s\r\n"
-                      "X-Shell-Type: bash\r\n",
-                      x->called[0] != '\0' ? x->called : x->id);
 }
 
 
@@ -469,14 +464,13 @@ static void
 azure_resource(const request_t *req, const exec_t *x, answer_t *a)
 {
     int           begun;
-    err_t         e;
     char          name[JOB_SESSION];
     const char   *id;
     json_object  *o, *fault;
 
     /* an answer to a request that does not wait says so in any case */
     begun = x->state != EXEC_OVER && strcmp(req->method, "POST") == 0;
-    (void) azure_named(req, name, &e);
+    azure_told(req, name);
     id = azure_id(req, x, a);
 
     o = json_object_new_object();
@@ -512,7 +506,7 @@ azure_shape(const request_t *req, const exec_t *x, answer_t *a)
     if (x->note & (AZURE_WRAPPED|AZURE_BARE)) {
         azure_old(x, a);
 
-    } else if (strcmp(req->path, "/shellExecute") == 0) {
+    } else if (azure_is_shell(req)) {
         azure_image_shell(req, x, a);
 
     } else if ((x->note & AZURE_SHELL) && x->state == EXEC_OVER) {

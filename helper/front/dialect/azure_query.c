@@ -76,16 +76,16 @@ azure_named(const request_t *req, char name[JOB_SESSION], err_t *e)
 
     name[0] = '\0';
 
+    if (azure_is_image(req)) {
+        /* a container is one session, whatever a request is called in it */
+        (void) snprintf(name, JOB_SESSION, "container");
+        return 0;
+    }
+
     if (file_query(req->query, "identifier", text, sizeof(text)) == -1) {
         /* what does not fit, or is not encoded well */
         memset(text, '\x7f', sizeof(text) - 1);
         text[sizeof(text) - 1] = '\0';
-    }
-
-    if (text[0] == '\0' && azure_is_image(req)) {
-        /* a container has one session, whatever its pool calls it */
-        (void) snprintf(name, JOB_SESSION, "container");
-        return 0;
     }
 
     if (text[0] == '\0') {
@@ -100,6 +100,31 @@ azure_named(const request_t *req, char name[JOB_SESSION], err_t *e)
     memcpy(name, text, strlen(text) + 1);
 
     return 0;
+}
+
+
+/* the image only says again what a request is called */
+
+void
+azure_told(const request_t *req, char name[JOB_SESSION])
+{
+    err_t        e;
+    const char  *id;
+
+    if (!azure_is_image(req)) {
+        (void) azure_named(req, name, &e);
+        return;
+    }
+
+    id = azure_is_shell(req)
+         ? request_param(req->params, "HTTP_X_EXECUTION_IDENTIFIER") : NULL;
+
+    if (id != NULL) {
+        (void) snprintf(name, JOB_SESSION, "%s", id);
+
+    } else if (file_query(req->query, "identifier", name, JOB_SESSION) == -1) {
+        name[0] = '\0';
+    }
 }
 
 

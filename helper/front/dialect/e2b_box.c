@@ -23,6 +23,7 @@ typedef struct {
     box_wish_t       *wish;
     json_object      *metadata;
     json_object      *env;
+    int               timed;
 } e2b_wish_t;
 
 
@@ -67,6 +68,7 @@ e2b_wish_timeout(void *to, json_object *v, err_t *e)
     }
 
     w->wish->ttl *= 1000;
+    w->timed = 1;
 
     return 0;
 }
@@ -184,6 +186,15 @@ static const json_in_key_t  e2b_wish_keys[] = {
 };
 
 
+/* a request about nothing but its time: others may leave it out */
+
+static int
+e2b_is_timed(const request_t *req)
+{
+    return strcmp(strrchr(req->path, '/'), "/timeout") == 0;
+}
+
+
 int
 e2b_parse_box(const request_t *req, const char *body, size_t len,
     box_wish_t *wish, err_t *e)
@@ -202,7 +213,7 @@ e2b_parse_box(const request_t *req, const char *body, size_t len,
     wish->own_limits = memcmp(&wish->box, &req->profile->box,
                               sizeof(wish->box)) != 0;
 
-    if (len == 0) {
+    if (len == 0 && !e2b_is_timed(req)) {
         return 0;
     }
 
@@ -213,6 +224,10 @@ e2b_parse_box(const request_t *req, const char *body, size_t len,
     }
 
     rc = e2b_keys(o, e2b_wish_keys, &w, e);
+
+    if (rc == 0 && !w.timed && e2b_is_timed(req)) {
+        rc = err_set(e, 400, "bad_value", "\"timeout\" is missing");
+    }
 
     if (rc == 0 && (w.metadata != NULL || w.env != NULL)) {
         rc = e2b_note_new(w.metadata, w.env, wish, e);

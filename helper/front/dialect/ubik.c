@@ -12,6 +12,7 @@
 #include "../accept.h"
 #include "../json_in.h"
 #include "../text.h"
+#include "../utf8.h"
 #include "native.h"
 #include "ubik.h"
 
@@ -162,10 +163,34 @@ ubik_string(json_object *v, const char *where, err_t *e)
 }
 
 
+/* 1 if it is there already, -1 and "e" if another one has its name */
+
 static int
-ubik_document(ubik_job_t *u, job_file_t *f, json_object *v, err_t *e)
+ubik_twice(const ubik_job_t *u, const char *id, const char *name, err_t *e)
 {
+    size_t  i;
+
+    for (i = 0; i < u->job->nfiles; i++) {
+        if (strcmp(u->job->files[i].id, id) == 0) {
+            return 1;
+        }
+
+        if (strcmp(u->job->files[i].name, name) == 0) {
+            return ubik_fault(e, "document_ids", "Two documents have one "
+                              "name");
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+ubik_document(ubik_job_t *u, json_object *v, err_t *e)
+{
+    int           twice;
     char          name[SHELF_NAME + sizeof(UBIK_FILES) + 1];
+    job_file_t   *f;
     const char   *id;
     shelf_info_t  info;
 
@@ -180,7 +205,14 @@ ubik_document(ubik_job_t *u, job_file_t *f, json_object *v, err_t *e)
     }
 
     (void) snprintf(name, sizeof(name), "%s/%s", UBIK_FILES, info.name);
+    twice = ubik_twice(u, id, name, e);
+
+    if (twice != 0) {
+        return twice == 1 ? 0 : -1;
+    }
+
     (void) json_object_array_add(u->names, native_string(info.name));
+    f = &u->job->files[u->job->nfiles++];
     f->name = strdup(name);
     f->id = strdup(id);
 
@@ -211,10 +243,7 @@ ubik_documents(ubik_job_t *u, err_t *e)
     }
 
     for (i = 0; i < n; i++) {
-        u->job->nfiles++;
-
-        if (ubik_document(u, &u->job->files[i],
-                          json_object_array_get_idx(u->documents, i), e)
+        if (ubik_document(u, json_object_array_get_idx(u->documents, i), e)
             == -1)
         {
             return -1;
@@ -349,6 +378,10 @@ ubik_job(ubik_job_t *u, json_object *inputs, err_t *e)
 
     if (strlen(ubik_user(u->req)) >= UBIK_NAME) {
         return err_set(e, 400, "bad_value", "X-End-User-ID is too long");
+    }
+
+    if (!utf8_valid(ubik_user(u->req), strlen(ubik_user(u->req)))) {
+        return err_set(e, 400, "bad_value", "X-End-User-ID is no UTF-8");
     }
 
     u->names = json_object_new_array();

@@ -12,14 +12,25 @@
 #include "ubik.h"
 
 
+/* a list of JSON as the vendor has it: no blank but behind a comma */
+
 void
 ubik_log_begin(buf_t *to, const char *sandbox, json_object *plan)
 {
+    size_t  i;
+
     (void) buf_printf(to, "INFO: Started sandbox session: %s\n"
-                      "INFO: Development plan: %s\n", sandbox,
-                      json_object_to_json_string_ext(plan,
-                          JSON_C_TO_STRING_SPACED
-                          |JSON_C_TO_STRING_NOSLASHESCAPE));
+                      "INFO: Development plan: [", sandbox);
+
+    for (i = 0; i < json_object_array_length(plan); i++) {
+        (void) buf_puts(to, i == 0 ? "" : ", ");
+        (void) buf_puts(to, json_object_to_json_string_ext(
+                            json_object_array_get_idx(plan, i),
+                            JSON_C_TO_STRING_PLAIN
+                            |JSON_C_TO_STRING_NOSLASHESCAPE));
+    }
+
+    (void) buf_puts(to, "]\n");
 }
 
 

@@ -284,6 +284,7 @@ ubik_asked(json_object *prompt)
 
     types = json_object_new_array();
     (void) json_object_array_add(types, native_string("text"));
+    (void) json_object_array_add(types, native_string("file"));
     o = json_object_new_object();
     native_add(o, "prompt", prompt);
     native_add(o, "input_types", types);

@@ -203,6 +203,12 @@ is($r->{json}{has_more}, JSON::PP::true, 'and there are others');
 is_deeply([ids(ask('GET', "/files?before_id=$id[1]&limit=2", @beta))], [$id[0]],
           'or not');
 
+is_deeply(ask('GET', '/files?scope_id=session_1', @$_)->{json}{data}, [],
+          'no file is of a session') for [], \@beta;
+is_deeply([ids(ask('GET', '/files?' . join '&', map { "ids[]=$_" }
+    ($id[3]) x 60, ($id[1]) x 60))], [@id[3, 1]], 'one that is asked for twice '
+    . 'is one');
+
 is_deeply([sort keys %{ask('GET', '/files', HTTP_ANTHROPIC_BETA => $_)->{json}}],
           ['data', 'next_page'], "\"$_\" is another beta")
     for 'code-execution-2025-08-25', 'files-api-2025-04-14x', 'files-api', '';

@@ -146,6 +146,8 @@ for (['', qr/JSON/], ['[]', qr/object/], ['{"a":1,"a":2}', qr/twice/],
      ['{"messages":[{"role":"user","content":"x"}],"tools":5}', qr/^tools: /],
      ['{"messages":[{"role":"user","content":"x"}],"container":5}',
       qr/^container: /],
+     ['{"messages":[{"role":"user","content":"x"}],"stream":"x"}',
+      qr/^stream: Input should be a valid boolean$/],
      ["{\"messages\":[{\"role\":\"assistant\",\"content\":[{$use,"
       . '"id":"x"}]}]}', qr/^content\.0\.id: String should match/],
      ['{"messages":[{"role":"user","content":[{"type":"container_upload"}]}]}',
@@ -159,7 +161,7 @@ isnt(message($_)->{status}, 200, "$_ is no dialogue without a model") for
     '{"messages":[{"role":"user","content":[5,null,[],{},{"type":5}]}]}',
     '{"messages":[{"role":"user","content":"x"}],"tools":[5,null,{"type":1}]}',
     '{"messages":[{"role":"user","content":[{"type":'
-    . '"bash_code_execution_tool_result"}]}],"stream":"x"}';
+    . '"bash_code_execution_tool_result"}]}],"stream":null}';
 
 # around it
 

@@ -119,6 +119,10 @@ $f->{broker}->tell('spawn', 3);
 my $r = ask('POST', '/executions', { code => 'out(1)' }, QUERY_STRING => $new);
 is_error($r, 429, 'SessionsCountExceedsLimit', 'no room for a session');
 is($r->{header}{'retry-after'}, 1, 'later there may be');
+$r = ask('POST', '/executions', { code => 'out(1)' }, QUERY_STRING => $new,
+         RETORT_AZURE_FULL => 404);
+is_error($r, 404, 'SessionsCountExceedsLimit', 'which a location may call 404');
+is($r->{header}{'retry-after'}, undef, 'that nobody repeats');
 is_error(ask('GET', '/files', undef, QUERY_STRING => $new), 429,
          'SessionsCountExceedsLimit', 'the same for its files');
 my $id = ask('POST', '/executions', { code => 'out(1)', executionType =>

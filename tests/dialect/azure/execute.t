@@ -9,6 +9,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../../lib";
 
+use JSON::PP qw(encode_json);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
@@ -53,6 +54,8 @@ is($r->{header}{'operation-location'}, '/azure/executions/'
    . "$r->{header}{'operation-id'}?api-version=2025-10-02-preview&"
    . 'identifier=user-42', 'and where it can be asked for');
 is($r->{header}{'x-ms-new-allocation'}, 'true', 'it made the session');
+like($r->{header}{'api-supported-versions'}, qr/^2024-02-02-preview, .*, /,
+     'and versions that are served');
 like($r->{header}{'x-ms-session-guid'}, qr/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-/,
      'which has a number');
 $r = ask('/executions', { CODE => $hi, codeinputtype => 'inline',
@@ -137,11 +140,30 @@ like($r->{error}{error}{code}, qr/^(?:OutOfMemory|ConnectionClosed)$/,
 is(ask('/executions', { code => 'out("x")', timeoutInSeconds => 100_000 })
    ->{status}, 200, 'more time than there is, is taken as all that there is');
 
+is(ask('/code/execute', { properties => { %inline, code => 'nap(30)',
+    timeoutInSeconds => 1 } })->{json}{properties}{stderr},
+   'Timeout: Code execution exceeded the time limit.',
+   'the older shape may say a time as well');
+
+# two at once take turns
+
+my @both = map { $f->client } 1, 2;
+$_->send_request($f->params('POST', '/executions', RETORT_API => 'azure',
+    SCRIPT_NAME => '/azure', QUERY_STRING => $query, CONTENT_TYPE =>
+    'application/json'), encode_json({ code => 'my $n = $v{n} // 0; nap(0.2); '
+    . '$v{n} = $n + 1; out($v{n})' })) for @both;
+is_deeply([sort map { Retort::Front::decode($_->read_answer)->{json}{result}
+                          {stdout} } @both], [1, 2],
+          'two runs of a session come one after the other');
+
 # shells: the fake kernel runs Perl whatever the language is
 
 $r = ask('/executions', { shellCommand => 'out("$language"); done(0, 3)' });
 is($r->{text}, '{"identifier":"user-42","status":"3","result":{"stdout":"1",'
    . '"stderr":"","executionTimeInMilliseconds":N}}' . "\n",
    'a command of a shell, whole') or diag($r->{text});
+is(ask('/executions', { shellCommand => 'done(0, 3)', timeoutInSeconds => 9,
+    codeInputType => 'inline', executionType => 'synchronous' })->{json}
+   {status}, 3, 'what is said of code beside it does no harm');
 
 done_front($f);

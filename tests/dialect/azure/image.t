@@ -14,7 +14,7 @@ use Retort::Front qw(done_front wait_for);
 
 plan skip_all => 'needs root' if $> != 0;
 
-my $f = Retort::Front->start(threads => 16, ready => 1);
+my $f = Retort::Front->start(threads => 16, ready => 1, control => 54321);
 my $r;
 
 
@@ -35,6 +35,13 @@ is("$r->{status} $r->{body}", qq(200 "healthy"\n), 'it is healthy');
 ok(wait_for(sub { ask('GET', '/health/startup')->{status} == 200 }),
    'and has started some time');
 
+$f->control('PUT', '/drain');
+$r = ask('GET', '/health/startup');
+is("$r->{status} $r->{body}", qq(500 "unhealthy"\n), 'one that takes no work '
+   . 'has not');
+is(ask('GET', '/health')->{status}, 200, 'though it is alive');
+$f->control('DELETE', '/drain');
+
 my %one = (QUERY_STRING => 'identifier=user-42');
 is(ask('POST', '/executions', { code => 'out("a")' }, %one)->{text},
    '{"id":"ID","identifier":"user-42","executionType":"synchronous",'
@@ -42,7 +49,7 @@ is(ask('POST', '/executions', { code => 'out("a")' }, %one)->{text},
    . '"executionResult":null,"executionTimeInMilliseconds":N}}' . "\n",
    'an execution, whole');
 is(ask('POST', '/executions', { code => 'out("a")' })->{json}{identifier},
-   'container', 'a name for the session is not needed');
+   '', 'a name for the request is not needed');
 
 $r = ask('POST', '/executions', { code => 'nap(0.2); out("late")',
                                   executionType => 'asynchronous' }, %one);
@@ -64,13 +71,18 @@ is("$r->{status} $r->{body}", '400 "`Code` field is required in the request"'
    . "\n", 'nor is a request without code taken');
 
 $r = ask('POST', '/shellExecute', { shellCommand => 'out("x"); done(1, 2)',
-    shellType => 'bash' }, %one, HTTP_OPERATION_ID => 'op-1');
-is($r->{text}, '{"status":"Failed","errorName":null,"errorMessage":null,'
+    shellType => 'bash' }, %one);
+is($r->{text}, '{"status":"Failed","errorName":"","errorMessage":"",'
    . '"exitCode":2,"identifier":"user-42","result":{"stdout":"x","stderr":"",'
    . '"executionTimeInMilliseconds":N}}' . "\n", 'a command, whole')
    or diag($r->{text});
-is("$r->{header}{'x-execution-identifier'} $r->{header}{'x-shell-type'}",
-   'op-1 bash', 'which one, by which shell');
+is(ask('POST', '/shellExecute', { shellCommand => 'out("x")' }, %one,
+       HTTP_X_EXECUTION_IDENTIFIER => 'op 1')->{json}{identifier}, 'op 1',
+   'it may be called so in a header') for 1, 2;
+$r = ask('POST', '/shellExecute', {}, %one);
+is("$r->{status} $r->{body}", q(400 "no command provided in the request, at )
+   . q(least one of the 'shellCommand' or 'ExecCommandAndArgs' fields should )
+   . qq(be provided"\n), 'none is told');
 $r = ask('POST', '/shellExecute', { shellCommand => 'nap(30)',
                                     timeoutInSeconds => 1 }, %one)->{json};
 is_deeply([@$r{qw(status errorName exitCode)}],

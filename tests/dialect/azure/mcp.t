@@ -106,6 +106,9 @@ is_deeply([$r->{isError}, @{$r->{structuredContent}}{qw(stderr exitCode)}],
 $r = python($id, 'nap(30)', timeoutInSeconds => 1)->{result};
 is_deeply([$r->{isError}, $r->{structuredContent}{status}],
           [JSON::PP::true, 'Failed'], 'one that takes too long is an error');
+is(python($id, 'nap(30)', timeoutSeconds => 1)->{result}{structuredContent}
+   {stderr}, 'Timeout: Code execution exceeded the time limit.',
+   'by either name of the limit');
 is(python($id, 'out("x" x 5000)')->{result}{structuredContent}{stdout},
    'x' x 4096, 'a stream has 4,096 characters');
 $f->{broker}->tell('spawn', 3);

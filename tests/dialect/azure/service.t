@@ -91,6 +91,17 @@ like(decode_base64($r->{'image/png'}), qr/^\x89PNG\r\n/, 'a figure, too');
 is(run(code => 'print(1)', %jupyter)->{result}{executionResult}, undef,
    'nothing is null there as well');
 
+# what there is
+
+$r = ask('GET', '/azure/metadata')->{json};
+is_deeply([sort keys %$r], [qw(createdAt jupyterKernel lastUpdatedAt
+          preInstalledPackages runtimes)], 'the metadata have all that is known');
+is($r->{runtimes}[0]{name}, 'python', 'the runtime');
+like($r->{runtimes}[0]{version}, qr/^3\.11\./, 'and its version');
+like((grep { $_->{name} eq 'numpy' } @{ $r->{preInstalledPackages} })[0]
+     {version}, qr/^\d+\.\d/, 'packages and theirs');
+like($r->{createdAt}, qr/^20\d\d-\d\d-\d\dT/, 'and how old the image is');
+
 # files
 
 $r = ask('POST', '/azure/executions', { code => 'import os; os.mkdir("dir")' });

@@ -77,7 +77,7 @@ is_deeply($x->{outputs}, { sandbox_id => $sandbox, generated_files => [],
     artifacts => [], plan => ['Run the code of the request'],
     total_rounds => 1, execution_id => $id, logs =>
     "INFO: Started sandbox session: $sandbox\n"
-    . "INFO: Development plan: [ \"Run the code of the request\" ]\n\n"
+    . "INFO: Development plan: [\"Run the code of the request\"]\n\n"
     . "--- Round 1/1: Run the code of the request ---\nGENERATED CODE:\n"
     . "print(6 * 7)\nSTDOUT:\n42\n\nSTATUS: Execution successful\n" },
     'its outputs are those of the vendor');
@@ -124,15 +124,22 @@ is($s->request('GET', $x->{outputs}{generated_files}[0]{url}, '')->{content},
 
 # documents
 
-my $b = 'xxBOUNDxx';
-$r = $s->request('POST', '/anthropic/v1/files', "--$b\r\nContent-Disposition: "
-    . "form-data; name=\"file\"; filename=\"t.txt\"\r\n\r\n1 2\r\n--$b--\r\n",
-    'content-type' => "multipart/form-data; boundary=$b",
-    'anthropic-version' => '2023-06-01');
-my $doc = $json->decode($r->{content})->{id};
+sub upload {
+    my $said = $s->request('POST', '/anthropic/v1/files', "--B\r\nContent-"
+        . "Disposition: form-data; name=\"file\"; filename=\"t.txt\"\r\n\r\n"
+        . "$_[0]\r\n--B--\r\n", 'anthropic-version' => '2023-06-01',
+        'content-type' => 'multipart/form-data; boundary=B');
+    return $json->decode($said->{content})->{id};
+}
+
+my $doc = upload('1 2');
 $x = over(start({ %{ code('print(open("/home/uploaded_files/t.txt").read())') },
     document_ids => [$doc], context => undef })->{json}{execution_id});
 like($x->{outputs}{logs}, qr/STDOUT:\n1 2\n/, 'a document is where it shall be');
+is(start({ %{ code('1') }, document_ids => [$doc, upload('3')] })->{status},
+   422, 'two of one name are refused');
+is(start({ %{ code('1') }, document_ids => [$doc, $doc] })->{status}, 202,
+   'one twice is one');
 
 # the stream of what is over, and of what runs
 
@@ -169,8 +176,10 @@ is_deeply([@$r{qw(total page limit)}, $r->{has_more} ? 1 : 0, $r->{items}[0]
     {name}], [2, 1, 1, 1, 'code_execution'], 'tools are listed by pages');
 ok(!ask('GET', '/tools?limit=2')->{json}{has_more}, 'and the last is known');
 is(ask('GET', "/tools/$uuid")->{json}{name}, 'code_execution', 'by uuid');
-is(ask('GET', '/tools/code_interpreter')->{json}{input_schema}{required}[0],
-   'request', 'and by name');
+$r = ask('GET', '/tools/code_interpreter')->{json};
+is($r->{input_schema}{required}[0], 'request', 'and by name');
+is_deeply([sort keys %$r], [sort qw(id name description input_schema
+    media_output_keys example_responses)], 'with all keys');
 
 sub missing { [{ loc => ['body', @_], msg => 'Field required',
                  type => 'missing' }] }

@@ -178,8 +178,8 @@ my $asks = start('asks');
 is(reaches('asks', $asks, 'waiting_for_input')->{status}, 'waiting_for_input',
    'it may ask its client');
 is(give('asks', $asks), 422, 'who has to answer');
-is(give('asks', $asks, ['name="file"; filename="a"', 'b'], @answer), 422,
-   'with a text');
+is(give('asks', $asks, ['name="other"; filename="a"', 'b'], @answer), 422,
+   'with a text, or a file by its name');
 is(give('asks', $asks, ['name="input_data_json"', 'x' x 70_000]), 422,
    'that is not too long');
 is($s->request('POST', "/asks/tool-executions/$asks/provide-input", '{}')
@@ -190,7 +190,7 @@ like($x->{outputs}{logs}, qr/STDOUT:\nit is 42\n/, 'the planner is told of it');
 is(give('asks', $asks, @answer), 409, 'nobody waits any more');
 like($s->request('GET', "/asks/tool-executions/$asks/stream", '')->{content},
     qr/^event:\ tool_input_required\n
-     data:\ \{"prompt":"Which\ number\?","input_types":\["text"\],
+     data:\ \{"prompt":"Which\ number\?","input_types":\["text","file"\],
      "timeout":300,"state":"waiting_for_input"\}\n\n/mx,
     'who follows it knows the question');
 

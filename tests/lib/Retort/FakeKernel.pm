@@ -156,7 +156,8 @@ sub cell {
     my $ok = eval {
         local $SIG{INT} = sub { die "interrupted\n" };
         $editor ? $editor->($stdin)
-            : eval "package Retort::FakeKernel; no strict; $code; 1" || die $@;
+            : eval "package Retort::FakeKernel; no strict; no warnings 'void'; "
+                   . "$code; 1" || die $@;
         1;
     };
 
