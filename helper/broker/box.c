@@ -498,7 +498,11 @@ box_from_init(broker_t *b, box_t *box)
     if (nfd == CG_DIRS) {
         box->cg.version = b->cg.version;
         box_stat(b, box);
-        b->base[box->profile] = box->stat.memory_now + BOX_ROOM;
+
+        /* with more or less of the page cache: the least will do */
+        if (box->stat.memory_now + BOX_ROOM < b->base[box->profile]) {
+            b->base[box->profile] = box->stat.memory_now + BOX_ROOM;
+        }
     }
 
     if (msg.op == INIT_READY
