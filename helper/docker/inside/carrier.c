@@ -417,11 +417,15 @@ carrier_turn(carrier_t *c, struct pollfd *pfd)
         carrier_take(c, pfd + CARRIER_POLL_FD);
     }
 
-    if (c->held != 0) {
-        carrier_release(c);
-    }
+    /* what is written makes room, of which nobody tells later */
 
-    carrier_write(c);
+    do {
+        if (c->held != 0) {
+            carrier_release(c);
+        }
+
+        carrier_write(c);
+    } while (c->held != 0 && carry_may(&c->carry, CARRY_PACKET));
 }
 
 
