@@ -30,6 +30,7 @@
 #define BOX_BUILD_MSEC   10000  /* from the front's request to READY; to die */
 #define BOX_ENGINE_MSEC  25000  /* the same of a container */
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
+#define BOX_ROOM         (32ULL << 20)  /* for a container to import in */
 
 
 static void  box_gone(broker_t *b, box_t *box);
@@ -301,9 +302,10 @@ box_begin(broker_t *b, box_t *box)
 {
     int        rc, pair[2], theirs[TPL_FDS] = { -1, -1, -1, -1 };
     char       name[16];
-    tpl_req_t  tpl;
+    tpl_req_t  tpl = { box_id(b, box), box->limits };
 
     box_name(b, box, name, sizeof(name));
+    tpl.limits.memory += b->base[box->profile];
 
     if (cg_create(&b->cg, name, &box->limits) == -1) {
         return STEP_CGROUP;
@@ -320,10 +322,6 @@ box_begin(broker_t *b, box_t *box)
     if (rc == 0) {
         rc = broker_watch(b, box->init, TAG_BOX, (uint32_t) (box - b->box));
     }
-
-    memset(&tpl, 0, sizeof(tpl));
-    tpl.id = box_id(b, box);
-    tpl.limits = box->limits;
 
     if (rc == 0) {
         rc = fd_send(b->template[box->profile].sock, &tpl, sizeof(tpl), theirs,
@@ -372,10 +370,8 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 static void
 box_go(broker_t *b, box_t *box)
 {
-    init_msg_t  go;
+    init_msg_t  go = { INIT_GO, 0, 0 };
 
-    memset(&go, 0, sizeof(go));
-    go.op = INIT_GO;
     box_state(b, box, BOX_SEALING);
 
     if (fd_send(box->init, &go, sizeof(go), NULL, 0) == -1) {
@@ -502,6 +498,11 @@ box_from_init(broker_t *b, box_t *box)
     if (nfd == CG_DIRS) {
         box->cg.version = b->cg.version;
         box_stat(b, box);
+
+        /* with more or less of the page cache: the least will do */
+        if (box->stat.memory_now + BOX_ROOM < b->base[box->profile]) {
+            b->base[box->profile] = box->stat.memory_now + BOX_ROOM;
+        }
     }
 
     if (msg.op == INIT_READY

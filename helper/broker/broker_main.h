@@ -87,6 +87,8 @@ typedef struct {
     int64_t                   drain_end;
     service_t                 front;
     service_t                 template[RETORT_PROFILES_MAX];
+    uint64_t                  base[RETORT_PROFILES_MAX];    /* of memory: what
+                                            a container has for its imports */
     cg_t                      cg;
     box_t                    *box;
     uint32_t                  busy;     /* boxes neither free nor alive */

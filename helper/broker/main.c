@@ -37,6 +37,7 @@
 
 #define BROKER_EVENTS      64
 #define BROKER_DRAIN_MSEC  10000        /* for the front to end its runs */
+#define BROKER_BASE        (192ULL << 20)       /* until one was measured */
 
 /* a front that does not read for so long is ended */
 #define BROKER_SEND_SEC    2
@@ -61,11 +62,8 @@ broker_now(void)
 int
 broker_watch(broker_t *b, int fd, uint32_t tag, uint32_t index)
 {
-    struct timeval      tv;
+    struct timeval      tv = { BROKER_SEND_SEC, 0 };
     struct epoll_event  ev;
-
-    tv.tv_sec = BROKER_SEND_SEC;
-    tv.tv_usec = 0;
 
     if (tag == TAG_FRONT) {
         if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) == -1) {
@@ -419,6 +417,8 @@ broker_start(broker_t *b)
         b->template[i].sock = -1;
         b->template[i].launcher = BOOT_TEMPLATE + i;
         b->template[i].again = 1;
+        b->base[i] = s->profile[i].backend == RETORT_BACKEND_DOCKER
+                     ? BROKER_BASE : 0;
     }
 
     return b->box == NULL || b->epoll == -1

@@ -32,6 +32,8 @@ typedef struct {
     const char  *service;       /* what labels our containers */
     const char  *image;
     const char  *runtime;       /* NULL: the engine's own choice */
+    uint32_t     uid_base;      /* the user of slot n is base + n * step */
+    uint32_t     uid_step;
     char         boot[48];      /* this life of the service */
     const char  *args[DOCKER_ARGS];     /* of retort-kernel */
     int          nargs;

@@ -3,7 +3,7 @@
  * retort-docker: makes a sandbox for each of the broker's messages, as a
  * template does, but of a container.
  *
- *   retort-docker SOCKET SERVICE [OPTION VALUE]...
+ *   retort-docker SOCKET SERVICE UID [OPTION VALUE]...
  *
  *   --image REFERENCE   by digest: name@sha256:… or sha256:…
  *   --runtime NAME      of the engine's: runsc, kata …
@@ -18,12 +18,14 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../init/seal.h"
 #include "docker.h"
 #include "fdpass.h"
 #include "log.h"
@@ -31,6 +33,7 @@
 
 #define MAIN_SOCK   3
 #define MAIN_CALL   10000
+#define MAIN_STEP   8           /* as the map writer has it */
 
 
 void
@@ -100,14 +103,16 @@ main_args(docker_t *d, int argc, char **argv)
 {
     int  i;
 
-    if (argc < 3 || argc % 2 == 0 || strpbrk(argv[2], "\"\\") != NULL) {
+    if (argc < 4 || argc % 2 != 0 || strpbrk(argv[2], "\"\\") != NULL) {
         return -1;
     }
 
     d->socket = argv[1];
     d->service = argv[2];
+    d->uid_base = (uint32_t) strtoul(argv[3], NULL, 10);
+    d->uid_step = MAIN_STEP;
 
-    for (i = 3; i < argc; i += 2) {
+    for (i = 4; i < argc; i += 2) {
         if (strcmp(argv[i], "--image") == 0) {
             d->image = argv[i + 1];
 
@@ -133,10 +138,11 @@ main_args(docker_t *d, int argc, char **argv)
 /* warm: what a sandbox needs is there */
 
 static int
-main_warm(const docker_t *d)
+main_warm(docker_t *d)
 {
-    int   status;
-    char  path[512];
+    int          status;
+    char         path[512];
+    json_object  *info;
 
     (void) snprintf(path, sizeof(path), "/images/%s/json", d->image);
     status = engine_call(d, "GET", path, NULL, MAIN_CALL, NULL);
@@ -151,6 +157,16 @@ main_warm(const docker_t *d)
         rlog(RLOG_ERROR, "the engine has no image %s", d->image);
         return -1;
     }
+
+    /* one that maps users has a range of 65536 for all of them */
+    (void) engine_call(d, "GET", "/info", NULL, MAIN_CALL, &info);
+
+    if (strstr(json_object_to_json_string(info), "\"name=userns\"") != NULL) {
+        d->uid_base = SEAL_UID;
+        d->uid_step = 1;
+    }
+
+    json_object_put(info);
 
     return remover_sweep(d);
 }

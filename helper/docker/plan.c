@@ -1,7 +1,8 @@
 
 /*
- * Part of retort-docker: what a container is.  The words are root's or ours,
- * the numbers are the broker's and bounded by it; a client has no part in it.
+ * Part of retort-docker: what a container is.  The form is fixed
+ * (container.json), the words are root's or ours, the numbers are the broker's
+ * and bounded by it; a client has no part in it.
  */
 
 #include <stdarg.h>
@@ -9,25 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../init/seal.h"
 #include "docker.h"
 #include "seccomp_profile.h"
 
 
-/*
- * A container has an interpreter with its imports of its own, which the
- * sandboxes of a template share and are not charged for.
- */
+static const char  plan_form[] =
+#include "docker_container.h"
+;
 
-#define PLAN_BASE     (192ULL << 20)
 
-#define PLAN_KERNEL   "/usr/lib/retort/retort-kernel"
-#define PLAN_SCRATCH  "rw,nosuid,nodev,%s,size=%llu,nr_inodes=%llu,mode=1777," \
-                      "uid=%d,gid=%d"
+/* what is no JSON would be a limit that is not there */
+
+static json_object *
+plan_parsed(const char *text)
+{
+    json_object  *o;
+
+    o = json_tokener_parse(text);
+
+    if (o == NULL) {
+        abort();
+    }
+
+    return o;
+}
 
 
 static void
-plan_text(json_object *to, const char *name, const char *fmt, ...)
+plan_json(json_object *to, const char *name, const char *fmt, ...)
 {
     char     text[4096];
     va_list  args;
@@ -35,178 +45,105 @@ plan_text(json_object *to, const char *name, const char *fmt, ...)
     va_start(args, fmt);
     (void) vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
+    (void) json_object_object_add(to, name, plan_parsed(text));
+}
+
+
+static void
+plan_text(json_object *to, const char *name, const char *text)
+{
     (void) json_object_object_add(to, name, json_object_new_string(text));
 }
 
 
-static void
-plan_number(json_object *to, const char *name, uint64_t n)
-{
-    (void) json_object_object_add(to, name, json_object_new_uint64(n));
-}
-
-
-static void
-plan_switch(json_object *to, const char *name, int on)
-{
-    (void) json_object_object_add(to, name, json_object_new_boolean(on));
-}
-
-
-/* a new object or array below "to" */
-
 static json_object *
-plan_below(json_object *to, const char *name, json_object *what)
+plan_below(json_object *to, const char *name)
 {
-    (void) json_object_object_add(to, name, what);
+    json_object  *o;
 
-    return what;
+    return json_object_object_get_ex(to, name, &o) ? o : plan_parsed("");
 }
 
 
 static void
-plan_item(json_object *list, const char *text)
+plan_item(json_object *to, const char *name, const char *text)
 {
-    (void) json_object_array_add(list, json_object_new_string(text));
+    (void) json_object_array_add(plan_below(to, name),
+                                 json_object_new_string(text));
 }
 
 
-static void
-plan_ulimit(json_object *list, const char *name, uint64_t n)
-{
-    json_object  *u;
-
-    u = json_object_new_object();
-    plan_text(u, "Name", "%s", name);
-    plan_number(u, "Soft", n);
-    plan_number(u, "Hard", n);
-    (void) json_object_array_add(list, u);
-}
-
-
-static void
-plan_mounts(json_object *host, const retort_box_limits_t *l)
-{
-    json_object         *t;
-    unsigned long long  inodes, tmp;
-
-    inodes = l->inodes;
-    tmp = l->tmp;
-    t = plan_below(host, "Tmpfs", json_object_new_object());
-    plan_text(t, "/workspace", "rw,nosuid,nodev,exec,size=%llu,nr_inodes=%llu,"
-              "mode=0700,uid=%d,gid=%d", (unsigned long long) l->disk, inodes,
-              SEAL_UID, SEAL_GID);
-    plan_text(t, "/tmp", PLAN_SCRATCH, "exec", tmp, inodes, SEAL_UID,
-              SEAL_GID);
-    plan_text(t, "/dev/shm", PLAN_SCRATCH, "noexec", tmp, inodes, SEAL_UID,
-              SEAL_GID);
-}
-
+/* one process is the thread that carries */
 
 static void
 plan_limits(json_object *host, const retort_box_limits_t *l)
 {
-    json_object  *u;
+    unsigned long long  memory, cpu;
 
-    plan_number(host, "Memory", l->memory + PLAN_BASE);
-    plan_number(host, "MemorySwap", l->memory + PLAN_BASE);
-    plan_number(host, "NanoCpus", (uint64_t) l->cpu * 1000000);
-
-    /* one is the thread that carries */
-    plan_number(host, "PidsLimit", (uint64_t) l->processes + 1);
-
-    u = plan_below(host, "Ulimits", json_object_new_array());
-    plan_ulimit(u, "nofile", l->files);
-    plan_ulimit(u, "core", 1);
-    plan_ulimit(u, "msgqueue", 0);
-    plan_mounts(host, l);
+    memory = l->memory;
+    cpu = l->cpu;
+    plan_json(host, "Memory", "%llu", memory);
+    plan_json(host, "MemorySwap", "%llu", memory);
+    plan_json(host, "NanoCpus", "%llu", cpu * 1000000);
+    plan_json(host, "PidsLimit", "%llu", l->processes + 1ULL);
+    plan_json(host, "Ulimits",
+              "[{\"Name\": \"nofile\", \"Soft\": %u, \"Hard\": %u},"
+              " {\"Name\": \"core\", \"Soft\": 1, \"Hard\": 1},"
+              " {\"Name\": \"msgqueue\", \"Soft\": 0, \"Hard\": 0}]",
+              l->files, l->files);
 }
 
 
 static void
-plan_host(const docker_t *d, json_object *host, const retort_box_limits_t *l)
+plan_mounts(json_object *host, const retort_box_limits_t *l, uint32_t uid)
 {
-    char         *seccomp;
-    json_object  *list;
+    unsigned long long  disk, tmp, inodes;
 
-    plan_text(host, "NetworkMode", "none");
-    plan_text(host, "IpcMode", "private");
-    plan_text(host, "CgroupnsMode", "private");
-    plan_switch(host, "ReadonlyRootfs", 1);
-    plan_switch(host, "Privileged", 0);
-    plan_switch(host, "Init", 0);
-    plan_switch(host, "AutoRemove", 1);
-    plan_item(plan_below(host, "CapDrop", json_object_new_array()), "ALL");
-
-    list = plan_below(host, "SecurityOpt", json_object_new_array());
-    plan_item(list, "no-new-privileges");
-
-    if (asprintf(&seccomp, "seccomp=%s", seccomp_profile) == -1) {
-        abort();
-    }
-
-    plan_item(list, seccomp);
-    free(seccomp);
-
-    plan_text(plan_below(host, "LogConfig", json_object_new_object()), "Type",
-              "none");
-    plan_text(plan_below(host, "RestartPolicy", json_object_new_object()),
-              "Name", "no");
-
-    if (d->runtime != NULL) {
-        plan_text(host, "Runtime", "%s", d->runtime);
-    }
-
-    plan_limits(host, l);
-}
-
-
-static void
-plan_process(const docker_t *d, json_object *c)
-{
-    int          i;
-    json_object  *list;
-
-    plan_text(c, "User", "%d:%d", SEAL_UID, SEAL_GID);
-    plan_text(c, "WorkingDir", "/workspace");
-    plan_text(c, "Hostname", "sandbox");
-    plan_item(plan_below(c, "Entrypoint", json_object_new_array()),
-              PLAN_KERNEL);
-    list = plan_below(c, "Cmd", json_object_new_array());
-    plan_item(list, "--carried");
-
-    for (i = 0; i < d->nargs; i++) {
-        plan_item(list, d->args[i]);
-    }
-
-    list = plan_below(c, "Healthcheck", json_object_new_object());
-    plan_item(plan_below(list, "Test", json_object_new_array()), "NONE");
+    disk = l->disk;
+    tmp = l->tmp;
+    inodes = l->inodes;
+    plan_json(host, "Tmpfs",
+              "{\"/workspace\": \"rw,nosuid,nodev,exec,size=%llu,"
+              "nr_inodes=%llu,mode=0700,uid=%u,gid=%u\","
+              " \"/tmp\": \"rw,nosuid,nodev,exec,size=%llu,"
+              "nr_inodes=%llu,mode=1777,uid=%u,gid=%u\","
+              " \"/dev/shm\": \"rw,nosuid,nodev,noexec,size=%llu,"
+              "nr_inodes=%llu,mode=1777,uid=%u,gid=%u\"}",
+              disk, inodes, uid, uid, tmp, inodes, uid, uid,
+              tmp, inodes, uid, uid);
 }
 
 
 char *
 plan_container(const docker_t *d, const tpl_req_t *req)
 {
-    char         *text;
-    json_object  *c, *labels;
+    int          i;
+    char         *text, seccomp[sizeof(seccomp_profile) + 8];
+    uint32_t     uid;
+    json_object  *c, *host;
 
-    c = json_object_new_object();
-    plan_text(c, "Image", "%s", d->image);
-    plan_process(d, c);
-    plan_switch(c, "AttachStdin", 1);
-    plan_switch(c, "AttachStdout", 1);
-    plan_switch(c, "AttachStderr", 1);
-    plan_switch(c, "OpenStdin", 1);
-    plan_switch(c, "StdinOnce", 1);
-    plan_switch(c, "Tty", 0);
-    plan_switch(c, "NetworkDisabled", 1);
+    c = plan_parsed(plan_form);
+    host = plan_below(c, "HostConfig");
+    uid = d->uid_base + (uint32_t) req->id * d->uid_step;
 
-    labels = plan_below(c, "Labels", json_object_new_object());
-    plan_text(labels, "retort.service", "%s", d->service);
-    plan_text(labels, "retort.life", "%s", d->boot);
+    plan_text(c, "Image", d->image);
+    plan_json(c, "User", "\"%u:%u\"", uid, uid);
+    plan_text(plan_below(c, "Labels"), "retort.service", d->service);
+    plan_text(plan_below(c, "Labels"), "retort.life", d->boot);
 
-    plan_host(d, plan_below(c, "HostConfig", json_object_new_object()),
-              &req->limits);
+    for (i = 0; i < d->nargs; i++) {
+        plan_item(c, "Cmd", d->args[i]);
+    }
+
+    if (d->runtime != NULL) {
+        plan_text(host, "Runtime", d->runtime);
+    }
+
+    (void) snprintf(seccomp, sizeof(seccomp), "seccomp=%s", seccomp_profile);
+    plan_item(host, "SecurityOpt", seccomp);
+    plan_limits(host, &req->limits);
+    plan_mounts(host, &req->limits, uid);
+
     text = strdup(json_object_to_json_string_ext(c, JSON_C_TO_STRING_PLAIN));
     json_object_put(c);
 

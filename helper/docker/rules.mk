@@ -3,7 +3,12 @@
 
 docker_objs = $(call objects,helper/docker/*.c)
 
-$(O)/helper/docker/plan.o: $(O)/gen/seccomp_profile.h
+$(O)/helper/docker/plan.o: $(O)/gen/seccomp_profile.h $(O)/gen/docker_container.h
+
+$(O)/gen/docker_container.h: helper/docker/container.json
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's/["\\]/\\&/g; s/^ *//; s/.*/"&"/' $< > $@.tmp
+	$(Q)mv $@.tmp $@
 
 $(O)/retort-docker: $(docker_objs) $(lib_objs) $(lock_objs)
 	$(call say,LINK $@)

@@ -35,6 +35,7 @@ typedef struct {
     retort_box_limits_t      limits;
     uint64_t                 created;       /* wall msec */
     uint64_t                 made;          /* mono usec; its walls */
+    uint64_t                 base;          /* of memory, that is not a run's */
 
     int                      fd[BRK_FDS];           /* (o); counters (l) */
     uint32_t                 run;           /* (o) number of the last run */

@@ -129,6 +129,12 @@ box_make(const brk_ans_t *ans, const int *fds, const retort_profile_t *p)
     box->profile = p;
     box->limits = ans->limits;
     box->stat = ans->stat;
+
+    /* an interpreter of its own, before any code, and a thread that carries */
+    if (ans->op == BRK_SPAWN && p->backend == RETORT_BACKEND_DOCKER) {
+        box->base = ans->stat.memory_now;
+    }
+
     box->created = clock_wall_ms();
     box->made = clock_mono_us();
     box->wake = -1;

@@ -102,7 +102,9 @@ run_clock(run_t *r)
 }
 
 
-static void
+/* 1 if nothing is left that came before this was called */
+
+static int
 run_channel(run_t *r)
 {
     int          turn;
@@ -117,7 +119,7 @@ run_channel(run_t *r)
                  MSG_DONTWAIT);
 
         if (n == -1) {
-            return;
+            return 1;
         }
 
         if (n == 0) {
@@ -128,7 +130,7 @@ run_channel(run_t *r)
                 r->alarm = clock_mono_us() + BOUND_GRACE * 1000;
             }
 
-            return;
+            return 1;
         }
 
         fed = krn_in_feed(&r->in, packet, (size_t) n, &r->keep);
@@ -136,7 +138,7 @@ run_channel(run_t *r)
         if (fed == KRN_BAD) {
             r->closed[BOX_CHANNEL] = 1;
             run_stop(r, STOP_BROKEN);
-            return;
+            return 1;
         }
 
         if (fed == KRN_WHOLE) {
@@ -146,6 +148,8 @@ run_channel(run_t *r)
             run_piece(r);
         }
     }
+
+    return r->closed[BOX_CHANNEL];
 }
 
 
@@ -369,7 +373,7 @@ run_news(run_t *r)
 
     if (r->news.kernel_gone) {
         /* what it said before it went */
-        run_channel(r);
+        (void) run_channel(r);
         r->phase = RUN_OVER;
     }
 
@@ -382,24 +386,38 @@ run_news(run_t *r)
 }
 
 
+/*
+ * Packets first, also those that came while poll() looked at the pipes: bytes
+ * in these were written after or without them.  As long as there are such bytes
+ * the kernel sends nothing before it has asked (KRN_SYNC); once they are taken
+ * it does, and what is written then is behind that: so one read, and no more.
+ */
+
+static void
+run_said(run_t *r, const struct pollfd *p)
+{
+    if ((p[BOX_CHANNEL].revents | p[BOX_STDOUT].revents
+         | p[BOX_STDERR].revents) == 0 || !run_channel(r))
+    {
+        return;
+    }
+
+    if (p[BOX_STDOUT].revents != 0) {
+        run_some(r, BOX_STDOUT);
+    }
+
+    if (p[BOX_STDERR].revents != 0) {
+        run_some(r, BOX_STDERR);
+    }
+}
+
+
 /* with the lock of the execution held: others read the outputs */
 
 static void
 run_happened(run_t *r, const struct pollfd *p)
 {
-    /* packets first: bytes in the pipes were written after or without them */
-
-    if (p[BOX_CHANNEL].revents != 0) {
-        run_channel(r);
-    }
-
-    if (p[BOX_STDOUT].revents != 0) {
-        run_drain(r, BOX_STDOUT);
-    }
-
-    if (p[BOX_STDERR].revents != 0) {
-        run_drain(r, BOX_STDERR);
-    }
+    run_said(r, p);
 
     if ((p[RUN_POLL_CLIENT].revents & ~POLLOUT) != 0) {
         run_alone(r);

@@ -123,6 +123,10 @@ int run_allowed(const run_t *r, out_artifact_t *a, size_t have);
 
 void run_drain(run_t *r, box_fd_t which);
 
+/* the same, by one read */
+
+void run_some(run_t *r, box_fd_t which);
+
 /* begins to end the cell */
 
 void run_stop(run_t *r, run_stop_t stop);

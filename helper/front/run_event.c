@@ -36,36 +36,60 @@ run_first(run_t *r, uint64_t now)
 }
 
 
-void
-run_drain(run_t *r, box_fd_t which)
+/* how many bytes came: 0 if there are none just now, or none any more */
+
+static size_t
+run_bytes(run_t *r, box_fd_t which, size_t most)
 {
-    int        fd;
     char       bytes[RUN_PIPE];
-    size_t     left;
     ssize_t    n;
     uint64_t   now;
 
-    fd = r->box->fd[which];
-    n = fcntl(fd, F_GETPIPE_SZ);
+    if (r->closed[which]) {
+        return 0;
+    }
 
-    for (left = n > 0 ? (size_t) n : RUN_PIPE; left != 0 && !r->closed[which];
-         left -= (size_t) n)
-    {
-        n = read(fd, bytes, left < sizeof(bytes) ? left : sizeof(bytes));
+    n = read(r->box->fd[which], bytes, most < sizeof(bytes) ? most
+                                                            : sizeof(bytes));
+
+    if (n == 0) {
+        r->closed[which] = 1;
+    }
+
+    if (n <= 0) {
+        return 0;
+    }
+
+    now = clock_mono_us();
+    run_first(r, now);
+    outputs_stream(&r->res->out, which == BOX_STDOUT ? OUT_STDOUT : OUT_STDERR,
+                   bytes, (size_t) n, (uint64_t) n, now);
+
+    return (size_t) n;
+}
+
+
+void
+run_some(run_t *r, box_fd_t which)
+{
+    (void) run_bytes(r, which, RUN_PIPE);
+}
+
+
+void
+run_drain(run_t *r, box_fd_t which)
+{
+    int     size;
+    size_t  n, left;
+
+    size = fcntl(r->box->fd[which], F_GETPIPE_SZ);
+
+    for (left = size > 0 ? (size_t) size : RUN_PIPE; left != 0; left -= n) {
+        n = run_bytes(r, which, left);
 
         if (n == 0) {
-            r->closed[which] = 1;
-        }
-
-        if (n <= 0) {
             return;
         }
-
-        now = clock_mono_us();
-        run_first(r, now);
-        outputs_stream(&r->res->out,
-                       which == BOX_STDOUT ? OUT_STDOUT : OUT_STDERR,
-                       bytes, (size_t) n, (uint64_t) n, now);
     }
 }
 

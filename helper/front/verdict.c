@@ -137,8 +137,9 @@ verdict_usage(run_t *r, const brk_stat_t *now, uint64_t ended)
         res->cpu_system_us = res->cpu_us;
     }
 
-    res->memory_peak = now->memory_peak;
-    res->processes = now->processes;
+    res->memory_peak = verdict_more(now->memory_peak, r->box->base);
+    res->processes = (uint32_t) verdict_more(now->processes,
+        r->box->profile->backend == RETORT_BACKEND_DOCKER);
     res->run_us = r->begun != 0 ? ended - r->begun : 0;
     res->wall_us = res->run_us;
     res->first_byte_us = r->first != 0 ? r->first - r->begun : res->run_us;

@@ -518,7 +518,7 @@ conf_profile(start_t *s, const char *file, const char *name)
     int               n;
     char              path[4096];
     uint32_t          i;
-    conf_ctx_t        c;
+    conf_ctx_t        c = { 0 };
     retort_profile_t  *p;
 
     n = snprintf(path, sizeof(path), "%s/%s", s->profiles, file);
@@ -536,7 +536,6 @@ conf_profile(start_t *s, const char *file, const char *name)
     *p = conf_defaults;
     (void) snprintf(p->name, sizeof(p->name), "%s", name);
 
-    memset(&c, 0, sizeof(c));
     c.path = path;
     c.rows = conf_profile_rows;
     c.nrows = sizeof(conf_profile_rows) / sizeof(conf_profile_rows[0]);

@@ -331,10 +331,12 @@ static void
 main_docker(const start_t *s, int sock, const main_fds_t *fds,
     uint32_t profile)
 {
+    char          uid[16];
     char          *argv[MAIN_ARGS] = { "retort-launch", "4", "retort-docker",
-                                       s->docker_socket, s->listen };
+                                       s->docker_socket, s->listen, uid };
     struct group  *gr;
 
+    (void) snprintf(uid, sizeof(uid), "%u", s->settings.uid_base);
     gr = getgrnam(s->docker_group);
 
     if (gr == NULL || gr->gr_gid == 0 || gr->gr_gid == s->gid) {

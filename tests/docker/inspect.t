@@ -66,8 +66,13 @@ ok(scalar(grep { $_ eq '/proc/kcore' } @{ $host->{MaskedPaths} }),
     'what the engine hides of /proc stays hidden');
 
 # where the engine puts them, and how it shows what cannot be changed
-delete @has{qw(CgroupParent Runtime ShmSize ConsoleSize MaskedPaths
-    ReadonlyPaths Isolation)};
+my %masked = map { $_ => 1 } @{ delete $has{MaskedPaths} };
+delete @has{qw(CgroupParent Runtime ShmSize ConsoleSize ReadonlyPaths
+    Isolation)};
+
+is_deeply([grep { !$masked{$_} } '/sys', grep { m{/[a-z][^/]*$}
+    && !m{/(?:self|thread-self|mounts|net)$} } glob '/proc/*'], [],
+    'of /sys and /proc nothing is to be seen but processes');
 
 is_deeply(\%has, {
     NetworkMode => 'none', IpcMode => 'private', CgroupnsMode => 'private',
@@ -95,7 +100,7 @@ is(scalar(grep { !/nosuid/ || !/nodev/ } values %tmpfs), 0,
 is_deeply([map { $_->{Destination} } @{ $c->{Mounts} }], [],
     'no file and no volume of the host is mounted');
 
-is($conf->{User}, '1000:1000', 'the user is not root');
+like($conf->{User}, qr/^(\d{5,}):\1$/, 'the user is not root, nor anybody else of the host');
 is_deeply([$c->{Path}, $c->{Args}[0]],
     ['/usr/lib/retort/retort-kernel', '--carried'], 'it starts our program');
 is_deeply([$s->containers], \@ids, 'the label names the service');
@@ -111,6 +116,32 @@ unlike($status, qr/^[UG]id:.*\t0\b/m, '... not root on the host');
 is($status{CapBnd}, '0' x 16, 'its first process can have no capability');
 is($status{NoNewPrivs}, 1, 'nor gain one');
 is($status{Seccomp}, 2, 'and its calls are filtered');
+
+# ---- who may open the engine's socket ----
+
+my $group = (stat $e->socket)[5];
+my (%may, %filtered, @others);
+
+for my $pid ($s->{broker}, $s->children($s->{broker})) {
+    my $text = Retort::Service::slurp("/proc/$pid/status");
+    my %of = map { /^(\w+):\s*(.*)/ } split /\n/, $text;
+    my ($name) = Retort::Service::slurp("/proc/$pid/cmdline") =~ m{([^/\0]+)};
+
+    if (grep { $_ == $group } split ' ', "$of{Gid} $of{Groups}") {
+        $may{$name}++;
+        $filtered{$name} += $of{Seccomp} == 2;
+    } else {
+        push @others, $name;
+    }
+}
+
+isnt($group, 0, 'the engine\'s socket has a group');
+is_deeply([sort keys %may], [qw(retort-docker retort-launch)],
+    'which none has but retort-docker, and who starts it');
+is_deeply([sort @others], [qw(retort-broker retort-fetch retort-front
+    retort-launch retort-mapd)], '... not broker, front, map writer or fetcher');
+is($may{'retort-docker'}, 3, 'there are retort-docker, its remover and a relay');
+is($filtered{'retort-docker'}, 1, '... the relay has no call left for it');
 
 $s->json('DELETE', "/v1/sandboxes/$id");
 ok($s->until_true(sub { !$s->containers }), 'the container goes with the session');

@@ -124,6 +124,26 @@ $e->docker('rm', '-f', $other);
 works($s, '... then');
 $s->end;
 
+# ---- another runtime, and one that is not there ----
+
+$s = Retort::Service->new(stopped => 1, alerts => qr/./, profiles => {
+    default => { import => '', ready => 0, docker_runtime => 'another' },
+    none => { import => '', ready => 0, docker_runtime => 'none' } });
+$s->{location} = "location /none/ { retort_pass unix:$s->{dir}/run/front.sock;"
+    . " retort_auth_key_file $s->{dir}/keys; retort_profile none; }";
+$s->configure;
+$s->start_retortd;
+$s->start_nginx;
+works($s, 'by a runtime that a profile names');
+$s->session;
+is_deeply([map { $e->inspect($_)->{HostConfig}{Runtime} } $s->containers],
+    ['another'], '... which is what the engine runs');
+
+my ($status, $said) = $s->json('POST', '/none/execute', { code => '1' });
+is("$status $said->{error}{code}", '503 engine_away',
+    'one that the engine does not have is no capacity, and nothing else instead');
+$s->end;
+
 # ---- an image that is not there ----
 
 $s = Retort::Service->new(stopped => 1, profiles => { default => {

@@ -13,29 +13,33 @@ use File::Temp ();
 use Retort::Service;
 use Test::More;
 
-# an image of its own: the other one, with another name in it
+# an image of its own: the other one, with a file more in it
 
 my $image = Retort::Service::image();
 my $copy = File::Temp->newdir('other-image-XXXXXX', TMPDIR => 1);
 chmod 0755, "$copy";
 system('cp', '-al', $image, "$copy/root") == 0 or die "cannot copy the image\n";
-unlink "$copy/root/etc/hostname";
-Retort::Service::write_file("$copy/root/etc/hostname", "other\n");
-chmod 0644, "$copy/root/etc/hostname";
+Retort::Service::write_file("$copy/root/etc/other", "other\n", 0644);
 
 system('cp', $image =~ s/root$/manifest/r, "$copy/manifest") == 0
     or die "cannot copy the manifest\n";
 
 my %plain = (import => 'numpy', ready => 0);
+my %other = (rootfs => "$copy/root");
+
+# a container's is what its image has
+$other{docker_image} = Retort::Engine->get->image_with('/etc/other', "other\n")
+    if Retort::Service::docker();
+
 my $s = Retort::Service->new(profiles => {
-    default => { %plain, rootfs => "$copy/root",
+    default => { %plain, %other,
         import => 'numpy pandas', import_allow => "pandas\nimport_allow tabulate" },
     plain => \%plain,
 });
 
-is($s->run('print(open("/etc/hostname").read())')->{stdout}, "other\n\n",
+is($s->run('print(open("/etc/other").read())')->{stdout}, "other\n\n",
     'a profile has the root file system that it names');
-is($s->bash('cat /etc/hostname')->{stdout}, "other\n", 'so have its programs');
+is($s->bash('cat /etc/other')->{stdout}, "other\n", 'so have its programs');
 
 my ($status, $meta) = $s->json('GET', '/v1/metadata');
 my %version = map { $_->{name} => $_->{version} } @{ $meta->{modules} };

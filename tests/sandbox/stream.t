@@ -66,6 +66,18 @@ is(types(@e), 'status stdout display stdout image stderr stdout result status',
    'prints, displays, figures and children keep their order');
 like($e[4]{url}, qr{^http://.*/static/.*\.png$}, 'a picture is a link at once');
 
+($status, @e) = $s->stream(POST => '/v1/execute', { code => <<'PY' });
+import os, sys
+from IPython.display import display, HTML
+for i in range(100):
+    display(HTML('<b>%d</b>' % i))
+    os.write(1, b'%d\n' % i)
+    print(i, file=sys.stderr)
+    os.write(1, b'%d\n' % i)
+PY
+is(types(@e), join(' ', 'status', ('display stdout stderr stdout') x 100, 'status'),
+   'also if each follows at once, and often');
+
 # a progress bar
 
 ($status, @e) = $s->stream(POST => '/v1/execute', { code => <<'PY' });

@@ -3,7 +3,8 @@
  * Results are kept for who may ask for them: who has too many, or too large
  * ones, loses some of them, and nobody else does.
  *
- * links: helper/front/exec.c helper/front/output.c helper/front/tail.c
+ * links: helper/front/exec.c helper/front/exec_ask.c helper/front/output.c
+ * links: helper/front/tail.c helper/front/job.c
  * links: helper/front/buf.c helper/front/utf8.c helper/front/err.c
  * links: helper/front/clock.c helper/front/wake.c
  */

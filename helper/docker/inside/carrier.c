@@ -5,7 +5,8 @@
  * nothing, locks nothing and allocates nothing, so that pid 1 can be forked.
  *
  * What the kernel wrote to its pipes before it sent a packet goes out before
- * that packet.  The bytes are a tenant's; nothing of them is read here.
+ * that packet, and what it wrote after it, after it.  The bytes are a tenant's;
+ * of them nothing is read here but whether a packet asks for its pipes.
  */
 
 #include <errno.h>
@@ -39,7 +40,7 @@ typedef struct {
     int       fd[CARRY_INIT + 1];       /* by type; -1: closed */
 
     /* a packet that waits for what was printed before it */
-    int       held;             /* its type, or 0 */
+    int       held;             /* its type; 0: none, CARRY_OUT: pipes alone */
     size_t    held_len;
     size_t    before[CARRIER_PIPES];
     char      packet[CARRY_PACKET];
@@ -258,19 +259,31 @@ carrier_pipe(carrier_t *c, int type, size_t most)
 }
 
 
-/* takes one packet, and looks how much was printed before it */
-
 static void
+carrier_measure(carrier_t *c)
+{
+    int  i, have;
+
+    for (i = 0; i < CARRIER_PIPES; i++) {
+        have = 0;
+        (void) ioctl(c->fd[CARRY_OUT + i], FIONREAD, &have);
+        c->before[i] = have > 0 ? (size_t) have : 0;
+    }
+}
+
+
+/* takes one packet, if there is one */
+
+static int
 carrier_hold(carrier_t *c, int type)
 {
-    int      i, have;
     ssize_t  n;
 
     n = recv(c->fd[type], c->packet, sizeof(c->packet),
              MSG_DONTWAIT|MSG_TRUNC);
 
-    if (n == -1 && (errno == EAGAIN || errno == EINTR)) {
-        return;
+    if (n == -1 && (errno == EAGAIN || errno == EINTR || errno == EBADF)) {
+        return 0;
     }
 
     if (n > (ssize_t) sizeof(c->packet) || (n <= 0 && type == CARRY_INIT)) {
@@ -280,14 +293,41 @@ carrier_hold(carrier_t *c, int type)
     c->held = type;
     c->held_len = n > 0 ? (size_t) n : 0;
 
-    for (i = 0; i < CARRIER_PIPES; i++) {
-        have = 0;
+    return 1;
+}
 
-        if (c->fd[CARRY_OUT + i] != -1) {
-            (void) ioctl(c->fd[CARRY_OUT + i], FIONREAD, &have);
+
+/*
+ * What is in the pipes, and what pid 1 says, is behind the packets that are
+ * there by now: first it is looked how much there is, then for a packet.  One
+ * that asks for the pipes is behind what is in them.
+ */
+
+static void
+carrier_take(carrier_t *c, const struct pollfd *pfd)
+{
+    int         i;
+    krn_head_t  head;
+
+    carrier_measure(c);
+
+    if (carrier_hold(c, CARRY_CHANNEL)) {
+        memcpy(&head, c->packet, sizeof(head));
+        carrier_measure(c);
+
+        if (head.type != KRN_SYNC) {
+            memset(c->before, 0, sizeof(c->before));
         }
 
-        c->before[i] = have > 0 ? (size_t) have : 0;
+        return;
+    }
+
+    for (i = 0; i < CARRIER_PIPES; i++) {
+        c->before[i] += (pfd[CARRY_OUT + i - 1].revents & POLLHUP) != 0;
+    }
+
+    if (pfd[CARRY_INIT - 1].revents == 0 || !carrier_hold(c, CARRY_INIT)) {
+        c->held = CARRY_OUT;
     }
 }
 
@@ -309,14 +349,16 @@ carrier_release(carrier_t *c)
         }
     }
 
-    if (!carry_may(&c->carry, CARRY_PACKET)) {
-        return;
-    }
+    if (c->held != CARRY_OUT) {
+        if (!carry_may(&c->carry, CARRY_PACKET)) {
+            return;
+        }
 
-    carry_put(&c->carry, (carry_type_t) c->held, c->packet, c->held_len);
+        carry_put(&c->carry, (carry_type_t) c->held, c->packet, c->held_len);
 
-    if (c->held_len == 0) {
-        carrier_close(c, c->held);
+        if (c->held_len == 0) {
+            carrier_close(c, c->held);
+        }
     }
 
     c->held = 0;
@@ -358,35 +400,32 @@ carrier_poll(carrier_t *c, struct pollfd *pfd)
 static void
 carrier_turn(carrier_t *c, struct pollfd *pfd)
 {
-    int  i;
+    int  i, said;
 
     if (pfd[CARRIER_POLL_IN].revents != 0) {
         carrier_read(c);
     }
 
     carrier_deliver(c);
+    said = 0;
 
-    for (i = CARRY_CHANNEL; i <= CARRY_INIT; i++) {
-        if (c->held != 0 || c->fd[i] == -1
-            || (pfd[CARRIER_POLL_FD + i - 1].revents & ~POLLOUT) == 0
-            || !carry_may(&c->carry, CARRY_PACKET))
-        {
-            continue;
-        }
-
-        if (i == CARRY_OUT || i == CARRY_ERR) {
-            (void) carrier_pipe(c, i, CARRY_PACKET);
-
-        } else {
-            carrier_hold(c, i);
-        }
+    for (i = CARRIER_POLL_FD; i < CARRIER_POLLS; i++) {
+        said |= pfd[i].revents & ~POLLOUT;
     }
 
-    if (c->held != 0) {
-        carrier_release(c);
+    if (said && c->held == 0 && carry_may(&c->carry, CARRY_PACKET)) {
+        carrier_take(c, pfd + CARRIER_POLL_FD);
     }
 
-    carrier_write(c);
+    /* what is written makes room, of which nobody tells later */
+
+    do {
+        if (c->held != 0) {
+            carrier_release(c);
+        }
+
+        carrier_write(c);
+    } while (c->held != 0 && carry_may(&c->carry, CARRY_PACKET));
 }
 
 

@@ -22,6 +22,9 @@ use Retort::Wait qw(patiently);
 
 our $TOP = abs_path(dirname(abs_path(__FILE__)) . '/../../..');
 
+# the same under another name, for who asks for another one
+use constant RUNC => '/usr/sbin/runc';
+
 my $MINE;
 
 
@@ -71,6 +74,7 @@ sub start {
             '--pidfile', "$d/pid", '-H', "unix://$d/sock",
             '--iptables=false', '--ip6tables=false', '--bridge=none',
             '--storage-driver=overlay2', '--cgroup-parent', '/' . $self->name,
+            '--add-runtime', 'another=' . RUNC,
             '--exec-opt', 'native.cgroupdriver=cgroupfs'
             or POSIX::_exit(127);
     }
@@ -125,6 +129,26 @@ sub image {
         die "no image: auto/image --docker\n" if $?;
         $id =~ s/\s//gr;
     };
+}
+
+
+# the id of another one, with a file of that name and text in it as well
+sub image_with {
+    my ($self, $name, $text) = @_;
+    my $context = tempdir('context-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+    my %file = (file => $text,
+        Dockerfile => 'FROM ' . $self->image . "\nCOPY file $name\n");
+
+    for (keys %file) {
+        open my $f, '>', "$context/$_" or die $!;
+        print $f $file{$_};
+        close $f or die $!;
+    }
+
+    local $ENV{DOCKER_BUILDKIT} = 0;
+    my $id = $self->docker('build', '-q', $context) // die 'no image';
+
+    return $id =~ s/\s//gr;
 }
 
 
@@ -187,6 +211,27 @@ sub crash {
         "$self->{dir}/exec/containerd/containerd.pid";
 
     return;
+}
+
+
+# An engine that dies while it starts a container may know nothing of it later:
+# its processes, ended here, as whoever runs the engine has to.
+sub forgotten {
+    my ($self) = @_;
+    my %known = map { $_ => 1 } $self->containers;
+    my %shim = map { /^process (\d+) .*shim.* -id (\w{64})/ ? ($2 => $1) : () }
+        $self->traces;
+    my @found;
+
+    for my $id (grep { !$known{$_} } keys %shim) {
+        my @pids = $self->processes($id);
+
+        push @found, map { slurp("/proc/$_/cmdline") =~ tr/\0/ /r } @pids;
+        kill 'KILL', @pids, $shim{$id};
+        patiently(sub { rmdir for $self->cgroups($id); !$self->cgroups($id) }, 10);
+    }
+
+    return @found;
 }
 
 

@@ -425,12 +425,15 @@ sub containers {
 sub inside {
     my ($self) = @_;
     my ($from, $to) = $self->range;
-    my @pids = map { $self->{engine}->processes($_) } $self->containers;
+    my %pids = map { $_ => 1 } map { $self->{engine}->processes($_) }
+        $self->containers;
 
     for my $dir (glob '/proc/[0-9]*') {
         my ($uid) = slurp("$dir/status") =~ /^Uid:\s+(\d+)/m or next;
-        push @pids, $dir =~ /(\d+)$/ if $uid >= $from && $uid <= $to;
+        $pids{$1} = 1 if $uid >= $from && $uid <= $to && $dir =~ /(\d+)$/;
     }
+
+    my @pids = sort { $a <=> $b } keys %pids;
 
     return @pids;
 }
@@ -476,6 +479,17 @@ sub boxes {
         map { $self->{engine}->cgroups($_) } $self->containers);
 
     return @all;
+}
+
+
+# names of all sandboxes that there are, ready ones as well
+sub sandboxes {
+    my ($self) = @_;
+    my %names = map { $_ => 1 } $self->{engine} ? $self->containers
+        : map {m{([^/]+)$}} $self->boxes;
+    my @names = sort keys %names;
+
+    return @names;
 }
 
 

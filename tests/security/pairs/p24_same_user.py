@@ -1,5 +1,11 @@
 # Is the same user of the host as the victim.
 # ---- victim
-tell(uid=open("/proc/self/uid_map").read().split()[1], gid=open("/proc/self/gid_map").read().split()[1])
+def host(kind, mine):
+    inside, outside = map(int, open("/proc/self/%s_map" % kind).read().split()[:2])
+    return outside + mine - inside
+tell(uid=host("uid", os.getuid()), gid=host("gid", os.getgid()))
 # ---- hostile
-end((told["uid"] == open("/proc/self/uid_map").read().split()[1] or told["gid"] == open("/proc/self/gid_map").read().split()[1]) and "the same")
+def host(kind, mine):
+    inside, outside = map(int, open("/proc/self/%s_map" % kind).read().split()[:2])
+    return outside + mine - inside
+end((told["uid"] == host("uid", os.getuid()) or told["gid"] == host("gid", os.getgid())) and "the same")

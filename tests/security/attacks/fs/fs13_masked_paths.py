@@ -1,2 +1,9 @@
 # Reads what containers mask in /proc.
-end([p for p in ("/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/kallsyms", "/proc/interrupts") if can(os.open, p, 0)])
+def says(path):
+    try:
+        return len(open(path, "rb", 0).read(16)) > 0
+    except OSError:
+        return False
+
+
+end([p for p in ("/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/kallsyms", "/proc/interrupts") if says(p)])
