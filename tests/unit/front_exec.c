@@ -4,6 +4,7 @@
  * ones, loses some of them, and nobody else does.
  *
  * links: helper/front/exec.c helper/front/exec_ask.c helper/front/output.c
+ * links: helper/front/text.c
  * links: helper/front/tail.c helper/front/job.c
  * links: helper/front/buf.c helper/front/utf8.c helper/front/err.c
  * links: helper/front/clock.c helper/front/wake.c
