@@ -182,7 +182,8 @@ fuzz_names = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 fuzz_line = $(shell sed -n 's/^ \* $(2): //p' tests/fuzz/$(1).c)
 fuzz_links = $(filter-out $(call fuzz_line,$(1),without),$(patsubst \
 	front,$(filter-out %/main.c,$(wildcard helper/front/*.c \
-	helper/front/dialect/*.c)),$(call fuzz_line,$(1),links)) \
+	helper/front/dialect/*.c helper/lib/counters.c)),$(call \
+	fuzz_line,$(1),links)) \
 	tests/fuzz/lib/common.c)
 fuzz_objs = $(patsubst %.c,$(O)/%.o,$(call fuzz_links,$(1)))
 

@@ -262,29 +262,6 @@ ngx_http_retort_mcp_is_run(ngx_http_request_t *r)
 }
 
 
-/* base64, and whatever else no method has in it, may hide one */
-
-ngx_uint_t
-ngx_http_retort_is_call(ngx_str_t *method)
-{
-    u_char  ch;
-    size_t  i;
-
-    static ngx_str_t  call = ngx_string("tools/call");
-
-    for (i = 0; i < method->len; i++) {
-        ch = method->data[i];
-
-        if ((ch < 'a' || ch > 'z') && (ch < 'A' || ch > 'Z') && ch != '/') {
-            return 1;
-        }
-    }
-
-    return method->len == call.len
-           && ngx_memcmp(method->data, call.data, call.len) == 0;
-}
-
-
 /* for who runs the service */
 
 static ngx_uint_t

@@ -52,6 +52,29 @@ ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id)
 }
 
 
+/* base64, and whatever else no method has in it, may hide one */
+
+ngx_uint_t
+ngx_http_retort_is_call(ngx_str_t *method)
+{
+    u_char  ch;
+    size_t  i;
+
+    static ngx_str_t  call = ngx_string("tools/call");
+
+    for (i = 0; i < method->len; i++) {
+        ch = method->data[i];
+
+        if ((ch < 'a' || ch > 'z') && (ch < 'A' || ch > 'Z') && ch != '/') {
+            return 1;
+        }
+    }
+
+    return method->len == call.len
+           && ngx_memcmp(method->data, call.data, call.len) == 0;
+}
+
+
 /* what is not written plainly may be anything */
 
 ngx_uint_t

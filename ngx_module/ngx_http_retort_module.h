@@ -561,10 +561,6 @@ ngx_int_t ngx_http_retort_close_form(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *text);
 
 
-/* ngx_http_retort_conf.c: is this the method of a run, or might it be? */
-
-ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
-
 /*
  * ngx_http_retort_message.c: the id of a message, as it was written.
  * NGX_DECLINED: it is not known.
@@ -573,6 +569,9 @@ ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
 #define NGX_HTTP_RETORT_MESSAGE_TEXT  132
 
 ngx_int_t ngx_http_retort_message_id(ngx_http_request_t *r, ngx_str_t *id);
+
+/* is this the method of a run, or might it be? */
+ngx_uint_t ngx_http_retort_is_call(ngx_str_t *method);
 
 /* is it certain that it asks for no run? */
 ngx_uint_t ngx_http_retort_message_is_told(ngx_http_request_t *r);

@@ -3,8 +3,7 @@
  * A request of any dialect, and what its sandbox says: routes, parsing, the
  * kernel's packets, verdict, store, rendering.  See lib/front_bed.c.
  *
- * links: front helper/lib/fdpass.c helper/lib/counters.c
- * links: tests/fuzz/lib/front_bed.c
+ * links: front helper/lib/fdpass.c tests/fuzz/lib/front_bed.c
  * links: tests/fuzz/lib/quiet.c
  * without: helper/front/broker_client.c helper/front/flog.c
  * wraps: run_cell
