@@ -25,8 +25,8 @@ my %WHY = (
     zy05_blocks_of_exec => 'what is there is the same in each container: its command, and the `PATH`, `HOSTNAME` and `HOME` of an engine',
 );
 
-# channels between namespace sandboxes that containers do not have
-my %CLOSED = map { $_ => 1 } qw(p28_locks_of_devices);
+# what namespace sandboxes have in common and containers do not
+my %CLOSED = map { $_ => 1 } qw(p28_locks_of_devices layout);
 
 
 sub closed { return docker() && $CLOSED{$_[0]} }
