@@ -106,7 +106,8 @@ for my $snapshot (qw(off on)) {
     my $all = "with snapshots $snapshot";
     my (@inside, %runs);
     my @service = (grep({ defined } map { $s->process($_) }
-                        qw(retort-mapd retort-front retort-kernel)),
+                        qw(retort-mapd retort-front retort-kernel
+                           retort-docker)),
                    $s->{broker}, $s->children($s->nginx_pid));
 
     cmp_ok(scalar @service, '>=', 5, "$all: there is a service to look at");
