@@ -119,10 +119,17 @@ for my $snapshot (qw(off on)) {
         is(scalar @inside, 2, "$all: ... and a session's two processes");
     }
 
+    # and the one that has shown that there can be any is gone
+    $s->until_true(sub { $s->boxes == $s->cgroups });
+
+    my %kept = map { $_ => 1 } $s->boxes;
     my $strace = attach($s, "$s->{dir}/calls", @service, @inside);
 
     for my $kind ('a cell of a session', 'a fresh sandbox') {
         for (1 .. RUNS) {
+            # what is left of the one before is swept when nobody asks
+            $s->until_true(sub { !grep { !$kept{$_} } $s->boxes });
+
             my $began = time;
             my $r = $s->run('x = 1', $kind =~ /cell/ ? (sandbox_id => $id) : ());
             push @{ $runs{$kind} }, [$began, time] if $r->{status} eq 'ok';
