@@ -127,7 +127,10 @@ pool_dead(box_t *box)
 }
 
 
-/* its end may be known here before the broker has told it */
+/*
+ * Its end may be known here before the broker has told it, or have been told
+ * before anybody here knew its number.
+ */
 
 static int
 pool_hung_up(const box_t *box)
@@ -546,7 +549,7 @@ pool_put(pool_t *p, box_t *box, const err_t *e)
     if (box == NULL) {
         pool_failed(p, e);
 
-    } else if (pool_dead(box)) {
+    } else if (pool_dead(box) || pool_hung_up(box)) {
         p->not_before = clock_mono_us() + POOL_BACK_OFF;
 
     } else if (p->n < p->profile->ready + p->waiting) {

@@ -214,7 +214,14 @@ sub box_end {
     my ($b) = @_;
 
     delete $box{$b->{id}};
-    kill 'KILL', -$b->{pid} if $b->{pid};
+
+    # as the broker: an end is told when all that was in there is dead
+    if ($b->{pid}) {
+        kill 'KILL', -$b->{pid};
+        waitpid $b->{pid}, 0;
+        delete $by_pid{$b->{pid}};
+    }
+
     answer(op => EV_BOX_EXIT, id => $b->{id}, stat => stat_of($b),
            status => 9) unless $order{silent};
 }
