@@ -229,7 +229,7 @@ audit_event(audit_t *a, json_object *o)
 static void
 audit_head(audit_t *a, const char *hash)
 {
-    if (a->want_n != a->n) {
+    if (a->want_n == 0 || a->want_n != a->n) {
         return;
     }
 

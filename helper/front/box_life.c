@@ -588,6 +588,8 @@ box_restart(box_t *box)
     }
 
     box_fds(box, fds);
+    box->kernel_gone = 0;
+    box->restored = 0;
 
     (void) pthread_mutex_unlock(&box_mutex);
 
@@ -663,12 +665,8 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
 
     box = box_by_id(ans->id);
 
-    if (box != NULL && ans->op == BRK_RESTART) {
-        box->kernel_gone = 0;
-        box->restored = 0;
-
-    } else if (box != NULL && (ans->op == BRK_EV_KERNEL_EXIT
-                               || ans->op == BRK_EV_BOX_EXIT))
+    if (box != NULL
+        && (ans->op == BRK_EV_KERNEL_EXIT || ans->op == BRK_EV_BOX_EXIT))
     {
         box->kernel_gone = 1;
         box->restored = (ans->op == BRK_EV_KERNEL_EXIT && ans->restored);

@@ -113,11 +113,6 @@ brk_answer(const brk_ans_t *ans, const int *fds, int nfd)
         return;
     }
 
-    if (ans->op == BRK_RESTART && ans->code == BRK_OK) {
-        /* in its order: what is told from here on is of the successor */
-        brk_event(ans, NULL, 0);
-    }
-
     slot = &brk_slots[i];
 
     (void) pthread_mutex_lock(&brk_mutex);
