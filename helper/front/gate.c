@@ -33,6 +33,15 @@ typedef struct {
 } conn_t;
 
 
+/* a thread that waits for its turn at the gate */
+
+typedef struct gate_turn_s {
+    struct gate_turn_s  *next;
+    pthread_cond_t       cond;
+    int                  called;
+} gate_turn_t;
+
+
 /* what epoll says of things that are no connection */
 
 #define GATE_LISTENER  UINT64_MAX
@@ -43,12 +52,14 @@ static int              gate_epoll = -1;
 static int              gate_listener;
 static int              gate_event;
 static int              gate_closed;
+static int              gate_taken;     /* somebody stands there */
 static size_t           gate_nuids;
 static unsigned         gate_busy;
 static const uid_t     *gate_uids;
 static conn_t           gate_conns[BOUND_CONNS];
 static pthread_cond_t   gate_idle;
 static pthread_mutex_t  gate_mutex = PTHREAD_MUTEX_INITIALIZER;
+static gate_turn_t     *gate_turns;     /* under gate_stand */
 static pthread_mutex_t  gate_stand = PTHREAD_MUTEX_INITIALIZER;
 
 
@@ -347,6 +358,49 @@ gate_clock(void)
 }
 
 
+/* the last one that came is the first one called: its memory is warm */
+
+static void
+gate_step_up(void)
+{
+    gate_turn_t  turn = { NULL, PTHREAD_COND_INITIALIZER, 0 };
+
+    (void) pthread_mutex_lock(&gate_stand);
+
+    if (gate_taken) {
+        turn.next = gate_turns;
+        gate_turns = &turn;
+
+        while (!turn.called) {
+            (void) pthread_cond_wait(&turn.cond, &gate_stand);
+        }
+    }
+
+    gate_taken = 1;
+    (void) pthread_mutex_unlock(&gate_stand);
+}
+
+
+static void
+gate_step_down(void)
+{
+    gate_turn_t  *turn;
+
+    (void) pthread_mutex_lock(&gate_stand);
+
+    turn = gate_turns;
+    gate_taken = (turn != NULL);
+
+    if (turn != NULL) {
+        gate_turns = turn->next;
+        turn->called = 1;
+        (void) pthread_cond_signal(&turn->cond);
+    }
+
+    (void) pthread_mutex_unlock(&gate_stand);
+}
+
+
 int
 gate_next(int *fd)
 {
@@ -354,8 +408,7 @@ gate_next(int *fd)
     struct epoll_event  ev;
 
     conn = -1;
-
-    (void) pthread_mutex_lock(&gate_stand);
+    gate_step_up();
 
     while (conn == -1) {
         n = epoll_wait(gate_epoll, &ev, 1, gate_clock());
@@ -377,7 +430,7 @@ gate_next(int *fd)
         }
     }
 
-    (void) pthread_mutex_unlock(&gate_stand);
+    gate_step_down();
 
     return conn;
 }

@@ -8,6 +8,7 @@
  */
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -50,6 +51,7 @@
 #define FRONT_THREADS_MAX  512
 #define FRONT_UIDS         16
 #define FRONT_STACK        524288
+#define FRONT_KEEP         1048576      /* of the heap, by arena */
 /* threads that wake_fd() may serve, too */
 #define FRONT_HELPERS      (3 + POOL_MAKERS + CONTROL_THREADS + BOUND_TURNS)
 
@@ -332,6 +334,21 @@ front_fsize(const retort_settings_t *s)
 }
 
 
+/*
+ * Most requests need the same few buffers again: they are not given back to
+ * the system in between, nor sorted anew whenever one of them is large.
+ */
+
+static void
+front_memory(void)
+{
+    (void) mallopt(M_MXFAST, 0);
+    (void) mallopt(M_TRIM_THRESHOLD, FRONT_KEEP);
+    (void) mallopt(M_MMAP_THRESHOLD, FRONT_KEEP);
+    (void) mallopt(M_TOP_PAD, FRONT_KEEP / 4);
+}
+
+
 /* what needs files and system calls that the filter will not allow */
 
 static int
@@ -339,6 +356,7 @@ front_init(const retort_settings_t *s)
 {
     char  text[CLOCK_TEXT];
 
+    front_memory();
     clock_text(clock_wall_ms(), text);
     front_drain = eventfd(0, EFD_CLOEXEC|EFD_NONBLOCK);
 

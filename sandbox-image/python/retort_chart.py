@@ -443,6 +443,26 @@ def chart(figure):
         shown.append(weakref.ref(figure))
 
 
+def any_left():
+    """Is there a figure, or was there one in this cell?"""
+    try:
+        pyplot = sys.modules.get("matplotlib._pylab_helpers")
+        inline = sys.modules.get("matplotlib_inline.backend_inline")
+        return bool(shown or (pyplot and pyplot.Gcf.figs)
+                    or (inline and inline.show._draw_called))
+    except AttributeError:
+        return True
+
+
+def callbacks(registered):
+    """These, if each of them has to do with figures alone."""
+    return registered[:] if all(one in (
+        getattr(sys.modules.get("matplotlib.pyplot"),
+                "_draw_all_if_interactive", None),
+        getattr(sys.modules.get("matplotlib_inline.backend_inline"),
+                "flush_figures", None)) for one in registered) else []
+
+
 def close_shown():
     """What was displayed, and is as it was then, does not come out again."""
     try:

@@ -195,6 +195,14 @@ def put(owner, trait, value):
     owner._trait_values[trait] = value
 
 
+def get(owner, trait):
+    """One that has a value already: its descriptor need not be asked."""
+    try:
+        return owner._trait_values[trait]
+    except KeyError:
+        return getattr(owner, trait)
+
+
 class Publisher(DisplayPublisher):
     def publish(self, data, metadata=None, source=None, *, transient=None,
                 update=False, **kwargs):
@@ -254,13 +262,14 @@ class History(HistoryManager):
 
     def store_inputs(self, line_num, source, source_raw=None):
         raw = (source if source_raw is None else source_raw).rstrip("\n")
-        self.input_hist_parsed.append(source.rstrip("\n"))
-        self.input_hist_raw.append(raw)
-        names = dict(zip(("_i", "_ii", "_iii"), self.last))
-        names["_i%d" % line_num] = raw
-        self.last = (raw,) + self.last[:2]
-        self.shell.user_ns.update(names)
-        self.shell.user_ns_hidden.update(names)
+        get(self, "input_hist_parsed").append(source.rstrip("\n"))
+        get(self, "input_hist_raw").append(raw)
+        one, two, three = self.last
+        self.last = raw, one, two
+        names = {"_i": one, "_ii": two, "_iii": three, "_i%d" % line_num: raw}
+        shell = get(self, "shell")
+        shell.user_ns.update(names)
+        shell.user_ns_hidden.update(names)
 
     def forget_inputs(self):
         """Takes back the last store_inputs()."""
@@ -276,8 +285,14 @@ class History(HistoryManager):
 class Compiler(CachingCompiler):
     """Names cells by their number; the text's hash is of no use here."""
 
-    def get_code_name(self, raw_code, transformed_code, number):
-        return "<ipython-input-%d-%d>" % (number, len(self._filename_map))
+    def cache(self, transformed_code, number=0, raw_code=None):
+        names = self._filename_map
+        name = "<ipython-input-%d-%d>" % (number, len(names))
+        names[name] = number
+        lines = [line + "\n" for line in transformed_code.splitlines()]
+        entry = len(transformed_code), time.time(), lines, name
+        linecache.cache[name] = linecache._ipython_cache[name] = entry
+        return name
 
 
 class Shell(InteractiveShell):
@@ -435,6 +450,7 @@ class Cell:
         self.hooks = None
         self.blas = 0
         self.style = self.is_qwen = 0
+        self.for_figures = []       # what is called after each cell
         self.contexts = retort_context.Contexts(self.shell)
         self.enter = self.contexts.enter
 
@@ -497,7 +513,8 @@ class Cell:
 
         word = word.group(1)
         shell = self.shell
-        return (word not in shell.magics_manager.magics["line"]
+        magics = get(get(shell, "magics_manager"), "magics")
+        return (word not in magics["line"]
                 and not isinstance(shell.user_ns.get(word),
                                    (IPyAutocall, Macro)))
 
@@ -508,8 +525,9 @@ class Cell:
 
     def remember(self, raw, cell):
         shell = self.shell
-        name = shell.compile.cache(cell, shell.execution_count, raw_code=raw)
-        shell.history_manager.store_inputs(shell.execution_count, cell, raw)
+        count = get(shell, "execution_count")
+        name = shell.compile.cache(cell, count, raw_code=raw)
+        get(shell, "history_manager").store_inputs(count, cell, raw)
         return name
 
     def transform(self, raw):
@@ -518,9 +536,29 @@ class Cell:
         cell = self.shell.transform_cell(text)
         return "\n" * (len(raw) - len(text)) + cell
 
+    def compile_one(self, raw, name):
+        """A cell of one simple statement: it is seen without its tree.
+
+        Where there is a colon there may be statements within a statement.
+        """
+        if (":" in raw or ";" in raw or "\n" in raw
+                or get(self.shell, "ast_transformers")):
+            return None
+
+        try:
+            return self.compile_piece(raw, name, "single")
+        except (SyntaxError, ValueError, OverflowError):
+            return None
+
+    def compile_piece(self, piece, name, mode):
+        compiler = self.shell.compile
+        code = compile(piece, name, mode, compiler.flags | AWAIT, True)
+        # what a cell has from __future__ goes for all that follows
+        compiler.flags |= code.co_flags & FUTURE
+        return code
+
     def compile(self, tree, name):
         """One piece for the statements, one for a last expression."""
-        compiler = self.shell.compile
         body = tree.body
         last = []
 
@@ -534,14 +572,8 @@ class Cell:
         if last:
             pieces.append((ast.Interactive(last), "single"))
 
-        codes = []
-        for piece, mode in pieces:
-            code = compile(piece, name, mode, compiler.flags | AWAIT, True)
-            # what a cell has from __future__ goes for all that follows
-            compiler.flags |= code.co_flags & FUTURE
-            codes.append(code)
-
-        return tuple(codes)
+        return tuple([self.compile_piece(piece, name, mode)
+                      for piece, mode in pieces])
 
     def prepare(self, raw, style=0):
         """The cell as code objects; None if an error was told instead."""
@@ -565,10 +597,10 @@ class Cell:
             _retort.blas(self.blas)
             self.blas = 0
 
-        self.result.execution_count = shell.execution_count
+        self.result.execution_count = get(shell, "execution_count")
         put(shell.displayhook, "exec_result", self.result)
-        shell.events.trigger("pre_execute")
-        shell.events.trigger("pre_run_cell", info)
+        self.trigger("pre_execute")
+        self.trigger("pre_run_cell", info)
 
         try:
             return self.translate(raw)
@@ -580,13 +612,16 @@ class Cell:
     def translate(self, raw):
         if self.is_plain(raw):
             name = self.remember(raw, raw)
+            code = self.compile_one(raw, name)
+            if code is not None:
+                return (code,)
             try:
                 tree = self.parse(raw, name)
             except (SyntaxError, ValueError, OverflowError):
                 pass
             else:
                 return self.compile(tree, name)
-            self.shell.history_manager.forget_inputs()
+            get(self.shell, "history_manager").forget_inputs()
 
         try:
             cell = self.transform(raw)
@@ -596,6 +631,11 @@ class Cell:
 
         name = self.remember(raw, cell)
         return self.compile(self.parse(cell, name), name)
+
+    def trigger(self, event, *args):
+        events = self.shell.events
+        if events.callbacks[event]:
+            events.trigger(event, *args)
 
     def finish(self, ok):
         """True if the run went well to its end."""
@@ -610,21 +650,24 @@ class Cell:
         put(shell, "last_execution_result", result)
 
         if result.execution_count is not None:
-            put(shell, "execution_count", shell.execution_count + 1)
+            put(shell, "execution_count", get(shell, "execution_count") + 1)
 
         if self.style == QWEN_TIMED:
             retort_qwen.pass_by(shell)
 
-        if retort_chart.shown:
-            retort_chart.close_shown()
-        if not self.style:
-            retort_chart.show_left(shell)
+        figures = retort_chart.any_left()
 
-        shell.events.trigger("post_execute")
-        shell.events.trigger("post_run_cell", result)
+        if figures:
+            retort_chart.close_shown()
+            if not self.style:
+                retort_chart.show_left(shell)
+
+        if figures or shell.events.callbacks["post_execute"] != self.for_figures:
+            self.trigger("post_execute")
+        self.trigger("post_run_cell", result)
 
         if ok and not shell.failed:
-            if self.brought(retort_value.NAME):
+            if self.environ and self.brought(retort_value.NAME):
                 retort_value.tell(shell.user_ns, result.result)
 
         for stream in (sys.stdout, sys.stderr):
@@ -774,6 +817,8 @@ class Cell:
         """What is here now stays: no collection in a sandbox touches it."""
         self.hooks = ForkHooks()
         self.hooks.spare()
+        self.for_figures = retort_chart.callbacks(
+            self.shell.events.callbacks["post_execute"])
         gc.collect()
         gc.freeze()
 
