@@ -21,7 +21,7 @@ static ngx_int_t ngx_http_retort_header_line(ngx_http_request_t *r,
 static ngx_int_t ngx_http_retort_own_line(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_table_elt_t *h);
 static ngx_int_t ngx_http_retort_header_done(ngx_http_request_t *r,
-    ngx_http_retort_ctx_t *ctx);
+    ngx_http_retort_ctx_t *ctx, size_t here);
 static ngx_int_t ngx_http_retort_line_id(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx, ngx_str_t *value, ngx_uint_t offset);
 static ngx_int_t ngx_http_retort_line_status(ngx_http_request_t *r,
@@ -194,7 +194,7 @@ ngx_http_retort_header_part(ngx_http_request_t *r,
     r->upstream->buffer.pos -= rest;
     ctx->record.content += rest;
 
-    return ngx_http_retort_header_done(r, ctx);
+    return ngx_http_retort_header_done(r, ctx, rest);
 }
 
 
@@ -307,9 +307,11 @@ ngx_http_retort_own_line(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
 }
 
 
+/* so many bytes of the body are there with the header */
+
 static ngx_int_t
 ngx_http_retort_header_done(ngx_http_request_t *r,
-    ngx_http_retort_ctx_t *ctx)
+    ngx_http_retort_ctx_t *ctx, size_t here)
 {
     ngx_int_t             status;
     ngx_table_elt_t      *h;
@@ -352,13 +354,23 @@ ngx_http_retort_header_done(ngx_http_request_t *r,
 
     ctx->rest = u->headers_in.content_length_n;
 
+    if (ctx->follow.form == RETORT_FORM_NONE || ctx->rest == -1) {
+        return NGX_OK;
+    }
+
     /* a length cannot be promised where an end may have to be added */
 
-    if (ctx->follow.form != RETORT_FORM_NONE && ctx->rest != -1) {
+    if (ctx->rest > (off_t) here
+        || !ngx_http_retort_record_ends(&ctx->record, &u->buffer))
+    {
         u->headers_in.content_length->hash = 0;
         u->headers_in.content_length = NULL;
         u->headers_in.content_length_n = -1;
+
+        return NGX_OK;
     }
+
+    ctx->follow.form = RETORT_FORM_NONE;
 
     return NGX_OK;
 }

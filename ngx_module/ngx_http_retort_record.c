@@ -73,6 +73,28 @@ ngx_http_retort_record(ngx_http_retort_record_t *record, ngx_buf_t *b,
 }
 
 
+ngx_uint_t
+ngx_http_retort_record_ends(ngx_http_retort_record_t *record, ngx_buf_t *b)
+{
+    u_char  *p;
+    size_t   n;
+
+    p = b->pos;
+    n = record->content + record->padding;
+
+    while ((size_t) (b->last - p) >= n + NGX_HTTP_RETORT_FCGI_HEADER) {
+        p += n;
+        n = NGX_HTTP_RETORT_FCGI_HEADER + ((size_t) p[4] << 8 | p[5]) + p[6];
+
+        if (p[1] == NGX_HTTP_RETORT_FCGI_END) {
+            return (size_t) (b->last - p) >= n;
+        }
+    }
+
+    return 0;
+}
+
+
 /* only what a front may say about the one request on this connection */
 
 static ngx_int_t

@@ -21,10 +21,14 @@ static int  audit_code;
 static int  audit_refuse;
 
 
+/* each key is a constant, and comes once */
+
 static void
 audit_add(json_object *o, const char *key, json_object *value)
 {
-    (void) json_object_object_add(o, key, value);
+    (void) json_object_object_add_ex(o, key, value,
+                                     JSON_C_OBJECT_ADD_KEY_IS_NEW
+                                     |JSON_C_OBJECT_ADD_CONSTANT_KEY);
 }
 
 

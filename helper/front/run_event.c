@@ -80,16 +80,13 @@ void
 run_drain(run_t *r, box_fd_t which)
 {
     int     size;
-    size_t  n, left;
+    size_t  n, done;
 
-    size = fcntl(r->box->fd[which], F_GETPIPE_SZ);
+    n = run_bytes(r, which, RUN_PIPE);
+    size = n != 0 ? fcntl(r->box->fd[which], F_GETPIPE_SZ) : 0;
 
-    for (left = size > 0 ? (size_t) size : RUN_PIPE; left != 0; left -= n) {
-        n = run_bytes(r, which, left);
-
-        if (n == 0) {
-            return;
-        }
+    for (done = n; n != 0 && size > 0 && done < (size_t) size; done += n) {
+        n = run_bytes(r, which, (size_t) size - done);
     }
 }
 
