@@ -30,6 +30,7 @@ import _retort
 import retort_chart
 import retort_context
 import retort_errors
+import retort_figure
 import retort_magics
 import retort_policy
 import retort_qwen
@@ -38,6 +39,7 @@ import retort_value
 from retort_errors import encode, ends, message_of
 
 import IPython.core.interactiveshell as interactiveshell
+import IPython.core.pylabtools as pylabtools
 import IPython.core.ultratb as ultratb
 import IPython.utils.io as ipython_io
 from IPython.core.autocall import IPyAutocall
@@ -410,6 +412,7 @@ def make_shell():
     ipython_io.devnull = io.StringIO()
 
     ultratb._format_filename = retort_errors.format_filename
+    pylabtools.print_figure = retort_figure.print_figure
     interactiveshell.PickleShareDB = lambda path: retort_magics.Database()
     shell = Shell.instance(config=config, profile_dir=ProfileDir())
     shell.InteractiveTB.tb_offset = 0
