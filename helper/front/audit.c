@@ -1,11 +1,11 @@
 
 /*
  * In retort-front, as its own uid without any capability.  Names and code come
- * from clients and sandboxes: json-c escapes them, and how many there are and
- * how long is bounded.
+ * from clients and sandboxes: they are cleaned and escaped, and how many there
+ * are and how long is bounded.
  */
 
-#include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,6 +13,7 @@
 #include "bounds.h"
 #include "chain.h"
 #include "flog.h"
+#include "json_out.h"
 #include "utf8.h"
 
 
@@ -21,97 +22,76 @@ static int  audit_code;
 static int  audit_refuse;
 
 
-/* each key is a constant, and comes once */
+/* anybody's bytes */
 
 static void
-audit_add(json_object *o, const char *key, json_object *value)
+audit_text(buf_t *b, const char *key, const char *p, size_t n)
 {
-    (void) json_object_object_add_ex(o, key, value,
-                                     JSON_C_OBJECT_ADD_KEY_IS_NEW
-                                     |JSON_C_OBJECT_ADD_CONSTANT_KEY);
+    buf_t  clean;
+
+    memset(&clean, 0, sizeof(clean));
+    utf8_clean(&clean, p, n);
+    json_out_text(b, key, clean.data, clean.len);
+    b->failed |= clean.failed;
+    buf_free(&clean);
 }
 
 
-static void
-audit_text(json_object *o, const char *key, const char *p, size_t n)
-{
-    buf_t  b;
+/* what was checked, or is our own */
 
-    memset(&b, 0, sizeof(b));
-    utf8_clean(&b, p, n);
-    audit_add(o, key, json_object_new_string_len(b.data != NULL ? b.data : "",
-                                                 (int) b.len));
-    buf_free(&b);
+static void
+audit_word(buf_t *b, const char *key, const char *s)
+{
+    if (s[0] != '\0') {
+        json_out_text(b, key, s, strlen(s));
+
+    } else {
+        json_out_word(b, key, "null");
+    }
 }
 
 
-static void
-audit_word(json_object *o, const char *key, const char *s)
-{
-    audit_add(o, key, s[0] != '\0' ? json_object_new_string(s) : NULL);
-}
-
-
-static void
-audit_number(json_object *o, const char *key, uint64_t n)
-{
-    audit_add(o, key, json_object_new_uint64(n));
-}
-
-
-/* writes and puts it; 0, or -1 if it is lost */
+/* puts it; 0, or -1 if it is lost */
 
 static int
-audit_put(json_object *o)
+audit_put(buf_t *b)
 {
-    int          rc;
-    size_t       n;
-    const char  *s;
+    int  rc;
 
-    s = json_object_to_json_string_length(o, JSON_C_TO_STRING_PLAIN
-                                          |JSON_C_TO_STRING_NOSLASHESCAPE, &n);
-    rc = s != NULL && n > 2 ? chain_put(s + 1, n - 2) : -1;
-    (void) json_object_put(o);
+    rc = b->failed ? -1 : chain_put(b->data, b->len);
+    buf_free(b);
 
     return rc;
 }
 
 
-static json_object *
-audit_line(const char *event)
+static void
+audit_line(buf_t *b, const char *event)
 {
-    json_object  *o;
-
-    o = json_object_new_object();
-    audit_word(o, "event", event);
-
-    return o;
-}
-
-
-static json_object *
-audit_who(const char *event, const run_t *r)
-{
-    json_object  *o;
-
-    o = audit_line(event);
-    audit_word(o, "execution", r->x->id);
-    audit_word(o, "workspace", r->req->workspace);
-    audit_word(o, "api", r->req->control ? "control" : r->req->api);
-    audit_word(o, "profile", r->box->profile->name);
-    audit_word(o, "sandbox", r->box->sandbox);
-    audit_number(o, "box", r->box->id);
-    audit_word(o, "language", r->job->language == KRN_BASH ? "bash"
-                                                           : "python");
-    audit_number(o, "code_bytes", r->job->code_len);
-    audit_word(o, "code_sha256", r->code);
-
-    return o;
+    memset(b, 0, sizeof(buf_t));
+    audit_word(b, "event", event);
 }
 
 
 static void
-audit_source(json_object *o, const job_t *job)
+audit_who(buf_t *b, const char *event, const run_t *r)
+{
+    audit_line(b, event);
+    audit_word(b, "execution", r->x->id);
+    audit_word(b, "workspace", r->req->workspace);
+    audit_word(b, "api", r->req->control ? "control" : r->req->api);
+    audit_word(b, "profile", r->box->profile->name);
+    audit_word(b, "sandbox", r->box->sandbox);
+    json_out_number(b, "box", r->box->id);
+    audit_word(b, "language", r->job->language == KRN_BASH ? "bash"
+                                                           : "python");
+    json_out_number(b, "code_bytes", r->job->code_len);
+    audit_word(b, "code_sha256", r->code);
+}
+
+
+static void
+audit_source(buf_t *b, const job_t *job)
 {
     size_t  n;
 
@@ -120,190 +100,181 @@ audit_source(json_object *o, const job_t *job)
     }
 
     n = utf8_cut(job->code, job->code_len, BOUND_AUDIT_CODE);
-    audit_text(o, "code", job->code, n);
+    audit_text(b, "code", job->code, n);
 
     if (n < job->code_len) {
-        audit_add(o, "code_cut", json_object_new_boolean(1));
+        json_out_word(b, "code_cut", "true");
     }
 }
 
 
-static json_object *
-audit_named(const char *name, uint64_t size, const char *sha256)
+/* the object stays open */
+
+static void
+audit_named(buf_t *b, const char *name, uint64_t size, const char *sha256)
 {
-    json_object  *o;
-
-    o = json_object_new_object();
-    audit_text(o, "name", name, strlen(name));
-    audit_number(o, "size", size);
-    audit_word(o, "sha256", sha256);
-
-    return o;
+    json_out_open(b, NULL, '{');
+    audit_text(b, "name", name, strlen(name));
+    json_out_number(b, "size", size);
+    audit_word(b, "sha256", sha256);
 }
 
 
-/* a list of which the first are told */
+/* the end of a list of which the first are told */
 
 static void
-audit_list(json_object *o, const char *key, json_object *list, size_t all)
+audit_more(buf_t *b, const char *key, size_t told, size_t all)
 {
-    audit_add(o, key, list);
+    json_out_close(b, ']');
 
-    if (all > json_object_array_length(list)) {
-        audit_number(o, "more", all - json_object_array_length(list));
+    if (all > told) {
+        json_out_number(b, key, all - told);
     }
 }
 
 
 static void
-audit_inputs(json_object *o, const job_t *job)
+audit_inputs(buf_t *b, const job_t *job)
 {
-    char          sha256[CHAIN_HEX];
-    size_t        i;
-    json_object  *list;
+    char    sha256[CHAIN_HEX];
+    size_t  i;
 
-    list = json_object_new_array();
+    json_out_open(b, "inputs", '[');
 
     for (i = 0; i < job->nfiles && i < BOUND_AUDIT_LIST; i++) {
         chain_sha256(job->files[i].data, job->files[i].len, sha256);
-        (void) json_object_array_add(list, audit_named(job->files[i].name,
-                                                       job->files[i].len,
-                                                       sha256));
+        audit_named(b, job->files[i].name, job->files[i].len, sha256);
+        json_out_close(b, '}');
     }
 
-    audit_list(o, "inputs", list, job->nfiles);
+    audit_more(b, "inputs_more", i, job->nfiles);
 }
 
 
 static void
-audit_changes(json_object *o, const outputs_t *out)
+audit_changes(buf_t *b, const outputs_t *out)
 {
     size_t               i;
-    json_object         *list, *one;
     const out_change_t  *c;
 
     static const char *const  words[] = { "", "created", "changed", "deleted" };
 
-    list = json_object_new_array();
+    json_out_open(b, "files", '[');
 
     for (i = 0; i < out->nchanges && i < BOUND_AUDIT_LIST; i++) {
         c = &out->changes[i];
-        one = audit_named(c->name, c->size, c->sha256);
-        audit_word(one, "change", words[c->change & 3]);
-        (void) json_object_array_add(list, one);
+        audit_named(b, c->name, c->size, c->sha256);
+        audit_word(b, "change", words[c->change & 3]);
+        json_out_close(b, '}');
     }
 
-    audit_list(o, "files", list, out->nchanges + (out->more_changes != 0));
+    audit_more(b, "files_more", i, out->nchanges + (out->more_changes != 0));
 }
 
 
 /* where it is in the store is nobody's business but the client's */
 
 static void
-audit_artifact(json_object *list, const out_artifact_t *a)
+audit_artifact(buf_t *b, const out_artifact_t *a)
 {
-    json_object  *o;
-
-    if (json_object_array_length(list) >= BOUND_AUDIT_LIST) {
-        return;
-    }
-
-    o = audit_named(a->name, a->size, a->sha256);
-    audit_text(o, "mime", a->mime, strlen(a->mime));
+    audit_named(b, a->name, a->size, a->sha256);
+    audit_text(b, "mime", a->mime, strlen(a->mime));
 
     if (a->why[0] != '\0') {
-        audit_text(o, "refused", a->why, strlen(a->why));
+        audit_text(b, "refused", a->why, strlen(a->why));
     }
 
-    (void) json_object_array_add(list, o);
+    json_out_close(b, '}');
 }
 
 
 /* not 0 if one was refused */
 
 static int
-audit_artifacts(json_object *o, const outputs_t *out)
+audit_artifacts(buf_t *b, const outputs_t *out)
 {
     int                refused;
     size_t             i, all;
-    json_object       *list;
     const out_item_t  *item;
 
     all = 0;
     refused = 0;
-    list = json_object_new_array();
+    json_out_open(b, "artifacts", '[');
 
     for (item = out->first; item != NULL; item = item->next) {
         for (i = 0; i < item->nartifacts; i++, all++) {
-            audit_artifact(list, &item->artifacts[i]);
+            if (all < BOUND_AUDIT_LIST) {
+                audit_artifact(b, &item->artifacts[i]);
+            }
+
             refused |= item->artifacts[i].why[0] != '\0';
         }
     }
 
-    if (out->whole.file[0] != '\0') {
-        audit_artifact(list, &out->whole);
-        all++;
+    if (out->whole.file[0] != '\0' && all++ < BOUND_AUDIT_LIST) {
+        audit_artifact(b, &out->whole);
     }
 
-    audit_list(o, "artifacts", list, all);
+    audit_more(b, "artifacts_more", all < BOUND_AUDIT_LIST ? all
+                                                           : BOUND_AUDIT_LIST,
+               all);
 
     return refused;
 }
 
 
 static void
-audit_hit(json_object *list, int hit, const char *limit)
+audit_hit(buf_t *b, int hit, const char *limit)
 {
     if (hit) {
-        (void) json_object_array_add(list, json_object_new_string(limit));
+        audit_word(b, NULL, limit);
     }
 }
 
 
 static void
-audit_limits(json_object *o, const result_t *res, int refused)
+audit_limits(buf_t *b, const result_t *res, int refused)
 {
-    json_object  *list;
-
-    list = json_object_new_array();
-    audit_hit(list, res->verdict == VERDICT_TIMEOUT, "timeout");
-    audit_hit(list, res->verdict == VERDICT_OOM, "memory");
-    audit_hit(list, outputs_cut(&res->out), "output");
-    audit_hit(list, res->out.nlost != 0, "outputs");
-    audit_hit(list, refused, "artifacts");
-    audit_add(o, "limits", list);
+    json_out_open(b, "limits", '[');
+    audit_hit(b, res->verdict == VERDICT_TIMEOUT, "timeout");
+    audit_hit(b, res->verdict == VERDICT_OOM, "memory");
+    audit_hit(b, outputs_cut(&res->out), "output");
+    audit_hit(b, res->out.nlost != 0, "outputs");
+    audit_hit(b, refused, "artifacts");
+    json_out_close(b, ']');
 }
 
 
 static void
-audit_usage(json_object *o, const result_t *res)
+audit_usage(buf_t *b, const result_t *res)
 {
-    json_object  *u;
-
-    u = json_object_new_object();
-    audit_number(u, "queue_us", res->queue_us);
-    audit_number(u, "create_us", res->create_us);
-    audit_number(u, "wall_us", res->wall_us);
-    audit_number(u, "cpu_us", res->cpu_us);
-    audit_number(u, "cpu_system_us", res->cpu_system_us);
-    audit_number(u, "memory_peak", res->memory_peak);
-    audit_number(u, "written", res->written);
-    audit_number(u, "processes", res->processes);
-    audit_number(u, "output", res->out.stream_size);
-    audit_add(o, "usage", u);
+    json_out_open(b, "usage", '{');
+    json_out_number(b, "queue_us", res->queue_us);
+    json_out_number(b, "create_us", res->create_us);
+    json_out_number(b, "wall_us", res->wall_us);
+    json_out_number(b, "cpu_us", res->cpu_us);
+    json_out_number(b, "cpu_system_us", res->cpu_system_us);
+    json_out_number(b, "memory_peak", res->memory_peak);
+    json_out_number(b, "written", res->written);
+    json_out_number(b, "processes", res->processes);
+    json_out_number(b, "output", res->out.stream_size);
+    json_out_close(b, '}');
 }
 
 
 int
 audit_begin(run_t *r, err_t *e)
 {
+    buf_t  b;
+
     if (!audit_on) {
         return 0;
     }
 
     chain_sha256(r->job->code, r->job->code_len, r->code);
+    audit_who(&b, "begin", r);
 
-    if (audit_put(audit_who("begin", r)) == 0 || !audit_refuse) {
+    if (audit_put(&b) == 0 || !audit_refuse) {
         return 0;
     }
 
@@ -316,7 +287,8 @@ void
 audit_run(const run_t *r)
 {
     int              refused;
-    json_object     *o;
+    char             code[16];
+    buf_t            b;
     const result_t  *res;
 
     if (!audit_on) {
@@ -324,24 +296,29 @@ audit_run(const run_t *r)
     }
 
     res = r->res;
-    o = audit_who("run", r);
-    audit_source(o, r->job);
-    audit_word(o, "verdict", verdict_text(res->verdict));
-    audit_add(o, "exit_code", json_object_new_int(res->exit_code));
-    audit_inputs(o, r->job);
-    audit_changes(o, &res->out);
-    refused = audit_artifacts(o, &res->out);
-    audit_limits(o, res, refused);
-    audit_usage(o, res);
-    (void) audit_put(o);
+    (void) snprintf(code, sizeof(code), "%d", res->exit_code);
+
+    audit_who(&b, "run", r);
+    audit_source(&b, r->job);
+    audit_word(&b, "verdict", verdict_text(res->verdict));
+    json_out_word(&b, "exit_code", code);
+    audit_inputs(&b, r->job);
+    audit_changes(&b, &res->out);
+    refused = audit_artifacts(&b, &res->out);
+    audit_limits(&b, res, refused);
+    audit_usage(&b, res);
+    (void) audit_put(&b);
 }
 
 
 void
 audit_none(const run_t *r)
 {
+    buf_t  b;
+
     if (audit_on) {
-        (void) audit_put(audit_who("none", r));
+        audit_who(&b, "none", r);
+        (void) audit_put(&b);
     }
 }
 
@@ -349,18 +326,18 @@ audit_none(const run_t *r)
 void
 audit_lost(const char *id, const char *workspace, const char *sandbox)
 {
-    json_object  *o;
+    buf_t  b;
 
     if (!audit_on) {
         return;
     }
 
-    o = audit_line("run");
-    audit_text(o, "execution", id, strlen(id));
-    audit_text(o, "workspace", workspace, strlen(workspace));
-    audit_text(o, "sandbox", sandbox, strlen(sandbox));
-    audit_word(o, "verdict", verdict_text(VERDICT_LOST));
-    (void) audit_put(o);
+    audit_line(&b, "run");
+    audit_text(&b, "execution", id, strlen(id));
+    audit_text(&b, "workspace", workspace, strlen(workspace));
+    audit_text(&b, "sandbox", sandbox, strlen(sandbox));
+    audit_word(&b, "verdict", verdict_text(VERDICT_LOST));
+    (void) audit_put(&b);
 }
 
 
@@ -368,8 +345,8 @@ int
 audit_init(int dir, const retort_settings_t *s)
 {
     int           clean;
+    buf_t         b;
     struct stat   st;
-    json_object  *o;
 
     if (fstat(dir, &st) == -1) {
         flog(RLOG_ERROR, "audit: descriptor %d is missing", dir);
@@ -388,10 +365,10 @@ audit_init(int dir, const retort_settings_t *s)
     audit_code = s->audit_code != 0;
     audit_refuse = s->audit_full == RETORT_AUDIT_REFUSE;
 
-    o = audit_line("start");
-    audit_word(o, "node", s->node);
-    audit_add(o, "clean", json_object_new_boolean(clean));
-    (void) audit_put(o);
+    audit_line(&b, "start");
+    audit_word(&b, "node", s->node);
+    json_out_word(&b, "clean", clean ? "true" : "false");
+    (void) audit_put(&b);
     chain_tell();
 
     return 0;
@@ -401,8 +378,11 @@ audit_init(int dir, const retort_settings_t *s)
 void
 audit_stop(void)
 {
+    buf_t  b;
+
     if (audit_on) {
-        (void) audit_put(audit_line("stop"));
+        audit_line(&b, "stop");
+        (void) audit_put(&b);
         chain_tell();
     }
 }

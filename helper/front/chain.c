@@ -19,6 +19,7 @@
 #include "chain_file.h"
 #include "clock.h"
 #include "flog.h"
+#include "json_out.h"
 
 
 #define CHAIN_RETRIES  16       /* names that are taken */
@@ -167,14 +168,17 @@ chain_add(chain_t *c, const char *members, size_t len)
     memset(&b, 0, sizeof(b));
     clock_text(clock_wall_ms(), time);
 
-    (void) buf_printf(&b, "{\"n\":%llu,\"time\":\"%s\",",
-                      (unsigned long long) c->n + 1, time);
+    json_out_open(&b, NULL, '{');
+    json_out_number(&b, "n", c->n + 1);
+    json_out_text(&b, "time", time, strlen(time));
+    (void) buf_add(&b, ",", 1);
     (void) buf_add(&b, members, len);
-    (void) buf_printf(&b, ",\"prev\":\"%s\"", c->head);
+    json_out_text(&b, "prev", c->head, strlen(c->head));
 
     if (!b.failed) {
         chain_sha256(b.data, b.len, hash);
-        (void) buf_printf(&b, ",\"hash\":\"%s\"}\n", hash);
+        json_out_text(&b, "hash", hash, strlen(hash));
+        (void) buf_add(&b, "}\n", 2);
     }
 
     if (b.failed || hash[0] == '\0') {
