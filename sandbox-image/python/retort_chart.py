@@ -105,11 +105,20 @@ class Side:
         elif of(converter, "StrCategoryConverter"):
             self.scale = "categorical"
 
-        # places first: asking for the texts moves the places of some
-        self.texts = [cut(t.get_text()) for t in
-                      self.axis.get_majorticklabels()[:TICKS]]
+        # texts first: asking for them moves the places of some
+        self.texts = [cut(t.get_text()) for t in self.labels()[:TICKS]]
         self.ticks = list(self.axis.get_majorticklocs()[:TICKS])
         self.named = of(self.axis.get_major_formatter(), *NAMED)
+
+    def labels(self):
+        """As they were drawn, or would be."""
+        if self.axis.figure.stale:
+            return self.axis.get_majorticklabels()
+
+        count = len(self.axis.get_majorticklocs())
+        ticks = self.axis.majorTicks[:count]
+        both = [t.label1 for t in ticks] + [t.label2 for t in ticks]
+        return [label for label in both if label.get_visible()]
 
     def unit(self):
         found = UNIT.search(self.label)
