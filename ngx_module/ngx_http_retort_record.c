@@ -87,7 +87,9 @@ ngx_http_retort_record_ends(ngx_http_retort_record_t *record, ngx_buf_t *b)
         n = NGX_HTTP_RETORT_FCGI_HEADER + ((size_t) p[4] << 8 | p[5]) + p[6];
 
         if (p[1] == NGX_HTTP_RETORT_FCGI_END) {
-            return (size_t) (b->last - p) >= n;
+            return (size_t) (b->last - p) >= n
+                   && n >= NGX_HTTP_RETORT_FCGI_HEADER + sizeof(record->end)
+                   && p[NGX_HTTP_RETORT_FCGI_HEADER + 4] == 0;
         }
     }
 

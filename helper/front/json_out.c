@@ -1,7 +1,7 @@
 
 /*
  * In retort-front, as its own uid without any capability.  Texts come from
- * clients and sandboxes: each byte that JSON does not have as it is, is escaped.
+ * clients and sandboxes: each byte that JSON has not as it is, is escaped.
  */
 
 #include <string.h>
