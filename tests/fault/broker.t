@@ -16,7 +16,7 @@ use Test::More;
 
 my $top = $Retort::Service::TOP;
 my @wrapped = qw(__openat_2 openat read write mkdirat socketpair pipe2 fcntl epoll_ctl sendmsg
-    recvmsg unlinkat poll waitpid syscall);
+    recvmsg unlinkat poll waitpid close syscall);
 
 # what they do for a sandbox until pid 1 has its "go", and how often: exactly, or
 # at least, by how many cgroups there are; then until a run succeeds
@@ -131,7 +131,21 @@ for my $of (@ends) {
     }
 }
 
+# ... and nothing hangs on the answers of these, be they all failures
+my $open = () = glob "/proc/$s->{broker}/fd/*";
+
+for my $of (['retort-broker', 'close'], ['retort-broker', 'wait4'], ['retort-mapd', 'close']) {
+    my ($who, $call) = @$of;
+
+    plan_for($who, $call, 0);
+    is(run_once()->{stdout}, "ran\n", "$who: each $call fails: the run is over");
+    ok($s->until_true(sub { !$s->inside && !$s->boxes }), '... nothing is left');
+    unlink $plan;
+}
+
 is(run_once()->{stdout}, "ran\n", 'after all of them a sandbox runs');
+ok($s->until_true(sub { !$s->inside && !$s->boxes && $open >= (() = glob "/proc/$s->{broker}/fd/*") }),
+    '... and the broker has no descriptor more than before');
 
 # without a map writer there is no service: who supervises it starts another
 plan_for('retort-mapd', 'recvmsg', 1);

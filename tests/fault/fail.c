@@ -1,8 +1,8 @@
 
 /*
  * Linked into a broker and a map writer of a test's own: that call fails which
- * the file FAULT_PLAN names, "PROGRAM NAME NUMBER", the first being 1.  Their
- * filter would end them if strace made it fail.
+ * the file FAULT_PLAN names, "PROGRAM NAME NUMBER", the first being 1, and 0 each.
+ * Their filter would end them if strace made it fail.
  */
 
 #include <errno.h>
@@ -33,6 +33,9 @@ ssize_t __real_recvmsg(int fd, struct msghdr *m, int flags);
 int __real_unlinkat(int dir, const char *path, int flags);
 int __real_poll(struct pollfd *p, nfds_t n, int timeout);
 pid_t __real_waitpid(pid_t pid, int *status, int options);
+int __real_close(int fd);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+int __wrap_close(int fd);
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
@@ -54,7 +57,7 @@ fails(const char *name)
     plan[n > 0 ? n : 0] = '\0';
 
     if (fd != -1) {
-        (void) close(fd);
+        (void) __real_close(fd);
     }
 
     if (strcmp(plan, last) != 0) {
@@ -64,7 +67,7 @@ fails(const char *name)
 
     if (sscanf(plan, "%31s %15s %u", who, call, &number) != 3
         || strcmp(who, FAULT_WHO) != 0 || strcmp(call, name) != 0
-        || ++count != number)
+        || (++count != number && number != 0))
     {
         return 0;
     }
@@ -97,7 +100,34 @@ WRAP(ssize_t, sendmsg, "sendmsg", (int f, const struct msghdr *m, int g),
 WRAP(ssize_t, recvmsg, "recvmsg", (int f, struct msghdr *m, int g), (f, m, g))
 WRAP(int, unlinkat, "unlinkat", (int d, const char *p, int f), (d, p, f))
 WRAP(int, poll, "poll", (struct pollfd *p, nfds_t n, int t), (p, n, t))
-WRAP(pid_t, waitpid, "wait4", (pid_t p, int *s, int o), (p, s, o))
+
+/* these two have done what they do, whatever they answer */
+
+int
+__wrap_close(int fd)
+{
+    int  rc;
+
+    rc = __real_close(fd);
+
+    return fails("close") ? -1 : rc;
+}
+
+
+pid_t
+__wrap_waitpid(pid_t pid, int *status, int options)
+{
+    pid_t  ended;
+
+    ended = __real_waitpid(pid, status, options);
+
+    if (ended > 0 && fails("wait4")) {
+        errno = ECHILD;
+        return -1;
+    }
+
+    return ended;
+}
 
 
 /* the broker has one call that its libc has no name for */
