@@ -345,7 +345,7 @@ box_alarm(uint64_t when)
 static void
 box_age(box_t *box)
 {
-    uint64_t  now, end;
+    uint64_t  now, end, left;
 
     end = box->profile->alive != 0 ? box->created + box->profile->alive : 0;
 
@@ -358,8 +358,16 @@ box_age(box_t *box)
     }
 
     now = clock_wall_ms();
+    left = end > now ? end - now : 0;
+
+    /* the clock may have been set back since it was made */
+    if (box->profile->alive != 0 && left > box->profile->alive) {
+        left = box->profile->alive;
+        end = now + left;
+    }
+
     box->dies_wall = end;
-    box->dies = clock_mono_us() + (end > now ? end - now : 0) * 1000;
+    box->dies = clock_mono_us() + left * 1000;
     box_alarm(box->dies);
 }
 

@@ -1,8 +1,8 @@
 
 /*
  * Linked into a broker and a map writer of a test's own: that call fails which
- * the file FAULT_PLAN names, "PROGRAM NAME NUMBER", the first being 1, and 0 each.
- * Their filter would end them if strace made it fail.
+ * the file FAULT_PLAN names, "PROGRAM NAME NUMBER", the first being 1, and 0
+ * each.  Their filter would end them if strace made it fail.
  */
 
 #include <errno.h>
@@ -100,6 +100,7 @@ WRAP(ssize_t, sendmsg, "sendmsg", (int f, const struct msghdr *m, int g),
 WRAP(ssize_t, recvmsg, "recvmsg", (int f, struct msghdr *m, int g), (f, m, g))
 WRAP(int, unlinkat, "unlinkat", (int d, const char *p, int f), (d, p, f))
 WRAP(int, poll, "poll", (struct pollfd *p, nfds_t n, int t), (p, n, t))
+
 
 /* these two have done what they do, whatever they answer */
 
