@@ -46,7 +46,7 @@ sub load {
             my $from = time;
             my $r = $s->run('1');
 
-            syswrite $write, sprintf "%s %.1f\n", $r->{status} // 'none', 1000 * (time - $from);
+            syswrite $write, sprintf "%s %.1f\n", $r->{status} // "$r->{http} $r->{error}{code}", 1000 * (time - $from);
         }
 
         POSIX::_exit(0);
@@ -55,7 +55,9 @@ sub load {
     close $write;
 
     my @said = <$read>;
-    my @ms = sort { $a <=> $b } map {/ (.*)/} @said;
+    my @ms = sort { $a <=> $b } map {/ ([\d.]+)$/} @said;
+
+    diag($_) for grep { !/^ok / } @said;
 
     waitpid $_, 0 for @pids;
 

@@ -1,0 +1,142 @@
+#!/usr/bin/perl
+
+# Forty tenants at once: one rages and forty are served, then forty rage and one
+# is served.  What is fair is told by shares of what the kernel counted, so that
+# a busy machine changes nothing.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+
+use Digest::SHA qw(sha256_hex);
+use JSON::PP;
+use POSIX ();
+use Retort::Service;
+use Test::More;
+
+use constant { TENANTS => 40, SHARE_MS => 150, RATIO => 3 };
+
+my $J = JSON::PP->new->allow_nonref->ascii;
+my $s = Retort::Service->new(stopped => 1, conf => { slots => 64 }, profiles => { default => {
+    import => '', memory => '96m', disk => '8m', tmp => '8m', fsize => '8m', processes => '40',
+    cpu => '1', timeout => '2m 2m', ready => '0', sessions => '60' } });
+
+open my $keys, '>>', "$s->{dir}/keys" or die $!;
+print {$keys} map {"tenant$_:" . sha256_hex("key of $_") . "\n"} 0 .. TENANTS;
+close $keys;
+$s->start;
+
+# the last kind stays beneath its limits, and wants all of the processor
+my @rage = (
+    "while True: print('x' * 8000)",
+    "import os\nwhile True:\n    if os.fork() == 0:\n        b = bytearray(400 << 20)\n"
+        . "        b[::4096] = b'x' * (len(b) // 4096)\n        os._exit(0)\n    os.wait()",
+    "n = 0\nwhile True:\n    n += 1\n    try: open('/tmp/%d' % n, 'wb').write(b'x' * (1 << 20))\n    except OSError: n = 0",
+    "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
+);
+
+
+sub as_tenant {
+    my ($tenant, $path, $data) = @_;
+    my $r = $s->request('POST', $path, $J->encode($data), authorization => "Bearer key of $tenant");
+
+    return $J->decode($r->{content} || '{}');
+}
+
+
+sub begin {
+    my ($tenant, $data) = @_;
+    my $pid = fork // die;
+
+    return $pid if $pid;
+
+    my $r = as_tenant($tenant, '/v1/execute', $data);
+
+    POSIX::_exit(($r->{stdout} // '') eq "4999950000\n" ? 0 : 1);
+}
+
+
+sub cpu_ms {
+    my ($box) = @_;
+    my $v1 = Retort::Service::slurp("$box/cpuacct.usage");
+
+    return $v1 / 1e6 if $v1;
+    return Retort::Service::slurp("$box/cpu.stat") =~ /^usage_usec (\d+)/m ? $1 / 1000 : 0;
+}
+
+
+sub median { (sort { $a <=> $b } @_)[@_ / 2] }
+
+
+# of each sandbox, until they have had something
+sub shares {
+    my @boxes = grep { -e "$_/cpuacct.usage" || -e "$_/cpu.stat" && -e "$_/cgroup.controllers" } $s->boxes;
+    my %before = map { $_ => cpu_ms($_) } @boxes;
+    my %had;
+
+    $s->until_true(sub {
+        %had = map { $_ => cpu_ms($_) - $before{$_} } @boxes;
+        median(values %had) >= SHARE_MS;
+    }, 120) or fail('half of them have had something');
+
+    # who rages has the most processes
+    my ($hostile) = sort { processes($b) <=> processes($a) } @boxes;
+
+    return (delete $had{$hostile}, values %had);
+}
+
+
+sub processes { scalar(() = Retort::Service::slurp("$_[0]/cgroup.procs") =~ /\n/g) }
+
+sub service { join ' ', sort $s->{broker}, $s->nginx_pid, map { $s->process("retort-$_") } qw(front mapd kernel fetch) }
+
+
+my @boxes = map { as_tenant($_, '/v1/sandboxes', {})->{sandbox_id} } 0 .. TENANTS;
+my $service = service();
+my $sum = { code => 'print(sum(range(100000)))' };
+
+is(scalar(grep {defined} @boxes), TENANTS + 1, 'forty tenants and one have a sandbox each');
+
+# ---- one rages ----
+
+my @all = map { begin($_, { code => $_ ? 'while True: pass' : $rage[3], sandbox_id => $boxes[$_] }) } 0 .. TENANTS;
+
+$s->until_true(sub { grep { processes($_) >= 40 } $s->boxes }) or fail('one has all processes that it may');
+
+my ($hostile, @others) = shares();
+
+is(scalar @others, TENANTS, 'forty work while one rages');
+cmp_ok($hostile, '<', RATIO * median(@others), '... whose forty processes together have no more than one of theirs');
+cmp_ok((sort { $a <=> $b } @others)[0], '>', median(@others) / RATIO / 2, '... and none of the forty is left out')
+    or diag("@others");
+$s->request('DELETE', "/v1/sandboxes/$boxes[$_]", undef, authorization => "Bearer key of $_") for 1 .. TENANTS;
+waitpid $_, 0 for @all[1 .. TENANTS];
+
+# fresh ones, all at once
+@all[1 .. TENANTS] = map { begin($_, $sum) } 1 .. TENANTS;
+is(scalar(grep { waitpid($_, 0); $? != 0 } @all[1 .. TENANTS]), 0, 'forty others come at once, and each has its answer');
+is(waitpid($all[0], POSIX::WNOHANG()), 0, '... while it rages');
+
+# ---- forty rage ----
+
+$boxes[$_] = as_tenant($_, '/v1/sandboxes', {})->{sandbox_id} for 1 .. TENANTS;
+@all[1 .. TENANTS - 1] = map { begin($_, { code => $rage[$_ % 4], sandbox_id => $boxes[$_] }) } 1 .. TENANTS - 1;
+$s->until_true(sub { (grep { processes($_) >= 40 } $s->boxes) >= TENANTS / 4 }) or fail('they rage');
+
+for my $round (1 .. 3) {
+    is(as_tenant(TENANTS, '/v1/execute', { %$sum, sandbox_id => $boxes[TENANTS] })->{stdout}, "4999950000\n",
+        "forty rage, each in its way: one that does not has its answer, $round");
+}
+
+is(as_tenant(TENANTS, '/v1/execute', $sum)->{stdout}, "4999950000\n", '... and a fresh sandbox');
+is(scalar(grep { waitpid($_, POSIX::WNOHANG()) != 0 } @all[0, map { 4 * $_ - 1 } 1 .. TENANTS / 4]), 0,
+    '... before they are through');
+is(service(), $service, 'the service\'s processes are those that they were');
+is($s->get('/health/startup')->{status}, 200, '... and serve');
+
+$s->request('DELETE', "/v1/sandboxes/$boxes[$_]", undef, authorization => "Bearer key of $_") for 0 .. TENANTS;
+waitpid $_, 0 for @all;
+$s->end;
+done_testing;
