@@ -231,6 +231,8 @@ snapshot_clone_twice(void)
 }
 
 
+/* Landlock forbids it: there the kernel goes first as it has more memory */
+
 static void
 snapshot_oom(const char *score)
 {

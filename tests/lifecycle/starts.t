@@ -78,7 +78,8 @@ sub of_process {
     my $status = Retort::Service::slurp("/proc/$pid/status");
 
     $n->{"$name: descriptors"} += () = glob "/proc/$pid/fd/*";
-    $n->{"$name: mounts"} += () = Retort::Service::slurp("/proc/$pid/mounts") =~ /\n/g if $name =~ /^retort/;
+    # the others have the machine's
+    $n->{"$name: mounts"} += () = Retort::Service::slurp("/proc/$pid/mounts") =~ /\n/g if $name eq 'retort-kernel';
     $n->{"$name: threads"} += $1 if $status =~ /^Threads:\s+(\d+)/m;
     $n->{"$name: memory"} += $1 if $status =~ /^RssAnon:\s+(\d+)/m;
 
@@ -93,6 +94,7 @@ sub sample {
     $s->until_true(sub { $s->sandboxes <= 2 && $s->inside <= 4 }) or fail('it comes to rest');
     of_process($_, \%n) for processes();
     $n{cgroups} = () = $s->boxes;
+    $n{mounts} = () = $s->mounted;
 
     my $slabs = Retort::Service::slurp('/proc/slabinfo');
     my $memory = Retort::Service::slurp('/proc/meminfo');

@@ -16,7 +16,7 @@ use POSIX ();
 use Retort::Service;
 use Test::More;
 
-use constant { TENANTS => 40, SHARE_MS => 150, RATIO => 3 };
+use constant { TENANTS => 40, SHARE_MS => 100, RATIO => 3 };
 
 my $J = JSON::PP->new->allow_nonref->ascii;
 my $s = Retort::Service->new(stopped => 1, conf => { slots => 64 }, profiles => { default => {
@@ -28,7 +28,6 @@ print {$keys} map {"tenant$_:" . sha256_hex("key of $_") . "\n"} 0 .. TENANTS;
 close $keys;
 $s->start;
 
-# the last kind stays beneath its limits, and wants all of the processor
 my @rage = (
     "while True: print('x' * 8000)",
     "import os\nwhile True:\n    if os.fork() == 0:\n        b = bytearray(400 << 20)\n"
@@ -125,18 +124,15 @@ $boxes[$_] = as_tenant($_, '/v1/sandboxes', {})->{sandbox_id} for 1 .. TENANTS;
 @all[1 .. TENANTS - 1] = map { begin($_, { code => $rage[$_ % 4], sandbox_id => $boxes[$_] }) } 1 .. TENANTS - 1;
 $s->until_true(sub { (grep { processes($_) >= 40 } $s->boxes) >= TENANTS / 4 }) or fail('they rage');
 
-for my $round (1 .. 3) {
-    is(as_tenant(TENANTS, '/v1/execute', { %$sum, sandbox_id => $boxes[TENANTS] })->{stdout}, "4999950000\n",
-        "forty rage, each in its way: one that does not has its answer, $round");
-}
-
+is(as_tenant(TENANTS, '/v1/execute', { %$sum, sandbox_id => $boxes[TENANTS] })->{stdout}, "4999950000\n",
+    'forty rage, each in its way: one that does not has its answer');
 is(as_tenant(TENANTS, '/v1/execute', $sum)->{stdout}, "4999950000\n", '... and a fresh sandbox');
 is(scalar(grep { waitpid($_, POSIX::WNOHANG()) != 0 } @all[0, map { 4 * $_ - 1 } 1 .. TENANTS / 4]), 0,
     '... before they are through');
 is(service(), $service, 'the service\'s processes are those that they were');
 is($s->get('/health/startup')->{status}, 200, '... and serve');
 
-$s->request('DELETE', "/v1/sandboxes/$boxes[$_]", undef, authorization => "Bearer key of $_") for 0 .. TENANTS;
-waitpid $_, 0 for @all;
+# ends them all, and answers who waits
 $s->end;
+waitpid $_, 0 for @all;
 done_testing;
