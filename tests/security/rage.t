@@ -41,7 +41,7 @@ sub as_tenant {
     my ($tenant, $path, $data) = @_;
     my $r = $s->request('POST', $path, $J->encode($data), authorization => "Bearer key of $tenant");
 
-    return $J->decode($r->{content} || '{}');
+    return eval { $J->decode($r->{content}) } // {};
 }
 
 
