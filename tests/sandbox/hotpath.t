@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 # a container takes its time
-use constant { RUNS => Retort::Service::docker() ? 6 : 20, LOOKS => 4 };
+use constant { RUNS => Retort::Service::docker() ? 4 : 20, LOOKS => 4 };
 
 plan skip_all => 'strace is missing' unless -x '/usr/bin/strace';
 

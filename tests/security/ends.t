@@ -161,7 +161,9 @@ ok($s->until_true(sub {
 
 my ($began, $cpu) = (time, ticks($s->{broker}));
 
-is($s->run('print(1)')->{stdout}, "1\n", 'others are served beside it') for 1 .. 20;
+# a container takes its time
+is($s->run('print(1)')->{stdout}, "1\n", 'others are served beside it')
+    for 1 .. (Retort::Service::docker() ? 5 : 20);
 sleep 0.1 while time - $began < 3;
 $cpu = (ticks($s->{broker}) - $cpu) / $hz / (time - $began);
 cmp_ok($cpu, '<', 0.1, sprintf 'the broker has little to do with it (%.3f of a core)', $cpu);
@@ -206,7 +208,7 @@ while time.time() - start < 4:
 print("rounds", n > 3)
 PY
 
-for my $seed (1 .. 3) {
+for my $seed (1 .. (Retort::Service::docker() ? 2 : 3)) {
     (my $code = $fuzz) =~ s/SEED/$seed/;
     my $r = $s->run($code, timeout => 20);
 
