@@ -1,4 +1,5 @@
-# Tries, from inside of a sandbox, whether each of its walls stands.  For who runs
+# Tries, from inside of a sandbox (of namespaces or a container), whether each of
+# its walls stands: what it holds, and not how it is built.  For who runs
 # the service, after an installation, an upgrade of the kernel, or before each start:
 #
 #     retortctl run walls.py --profile default

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A hundred reloads, upgrades and deaths under load, twenty with containers: no session is lost, each
-# run has its verdict, and nothing piles up.
+# A hundred reloads, upgrades and deaths under load, twenty with containers: no
+# session is lost, each run has its verdict, and nothing piles up.
 
 use strict;
 use warnings;
