@@ -1,4 +1,5 @@
-# Tries, from inside of a sandbox, whether each of its walls stands.  For who runs
+# Tries, from inside of a sandbox (of namespaces or a container), whether each of
+# its walls stands: what it holds, and not how it is built.  For who runs
 # the service, after an installation, an upgrade of the kernel, or before each start:
 #
 #     retortctl run walls.py --profile default
@@ -10,6 +11,7 @@ import os
 import resource
 import signal
 import socket
+import stat
 import subprocess
 import time
 
@@ -35,9 +37,27 @@ def status(name):
             return line.split()[1]
 
 
+def on_host(path, number):
+    """What the host has for a number of ours, by /proc/self/uid_map and its like."""
+    for line in open(path):
+        inside, outside, n = (int(word) for word in line.split())
+        if inside <= number < inside + n:
+            return outside + number - inside
+    return 0
+
+
+def mounted():
+    return [line.split() for line in open("/proc/self/mountinfo")]
+
+
 def user():
-    inside, outside, n = open("/proc/self/uid_map").read().split()
-    return os.getuid() != 0 and n == "1" and int(outside) >= 65536
+    """Not root, nobody whom the host knows, and no other one to become."""
+    users, groups = set(os.getresuid()), set(os.getresgid()) | set(os.getgroups())
+    outside = [on_host("/proc/self/uid_map", n) for n in users] + [on_host("/proc/self/gid_map", n) for n in groups]
+    other = [n for n in (0, 1, 33, 1000, 65534, max(users) + 1) if n not in users]
+    return (0 not in users | groups and min(outside) >= 65536
+            and all(refused(os.setuid, n) and refused(os.setgid, n) for n in other)
+            and refused(os.setgroups, [0]))
 
 
 def capabilities():
@@ -64,14 +84,36 @@ def image():
     return all(os.statvfs(p).f_flag & os.ST_RDONLY for p in ("/", "/usr", "/etc"))
 
 
+def is_device(st, minors):
+    return stat.S_ISCHR(st.st_mode) and os.major(st.st_rdev) == 1 and os.minor(st.st_rdev) in minors
+
+
+def says_nothing(path):
+    """It is not there, or empty: a folder, or /dev/null, by which an engine of containers covers it."""
+    try:
+        st = os.stat(path)
+    except OSError:
+        return True
+    if stat.S_ISDIR(st.st_mode):
+        return not os.access(path, os.R_OK) or not os.listdir(path)
+    return is_device(st, {3}) or not (os.access(path, os.R_OK) or os.access(path, os.W_OK))
+
+
 def host():
-    seen = [p for p in ("/proc/sys", "/proc/kcore", "/sys/kernel", "/run/docker.sock") if os.path.exists(p)]
-    return not seen and not os.access("/etc/shadow", os.R_OK)
+    """Of /proc its own processes alone; of the host's disks at most what an engine wrote for this container."""
+    own = {"self", "thread-self", "mounts", "net"}
+    seen = [p for p in os.listdir("/proc") if not p.isdigit() and p not in own and not says_nothing("/proc/" + p)]
+    disks = [m for m in mounted() if not m[2].startswith("0:")
+             and m[4] not in ("/etc/hostname", "/etc/hosts", "/etc/resolv.conf")]
+    return (not seen and not disks and says_nothing("/sys") and not os.path.exists("/run/docker.sock")
+            and not os.access("/etc/shadow", os.R_OK))
 
 
 def devices():
-    return set(os.listdir("/dev")) <= {"null", "zero", "full", "random", "urandom", "shm", "fd",
-                                       "stdin", "stdout", "stderr"}
+    """null, zero, full, random, urandom, whatever their names; folders and links lead to nothing else."""
+    nodes = [os.lstat(os.path.join(folder, name)) for folder, _, names in os.walk("/dev") for name in names]
+    return all(stat.S_ISREG(st.st_mode) or stat.S_ISLNK(st.st_mode) or is_device(st, {3, 5, 7, 8, 9})
+               for st in nodes) and any(is_device(st, {3}) for st in nodes)
 
 
 def others():
@@ -80,8 +122,7 @@ def others():
 
 
 def disk():
-    mounts = [line.split() for line in open("/proc/self/mountinfo")]
-    sizes = {m[4]: m[-1] for m in mounts if "size=" in m[-1]}
+    sizes = {m[4]: m[-1] for m in mounted() if "size=" in m[-1]}
     return {"/workspace", "/tmp", "/dev/shm"} <= set(sizes)
 
 

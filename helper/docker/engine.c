@@ -7,7 +7,6 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -23,34 +22,24 @@
 #define ENGINE_ERROR   300      /* bytes of its words in our log */
 
 
-typedef struct {
-    char    *data;
-    size_t   len;
-} engine_text_t;
+/* of one call at a time: this has one thread, and so have its children */
+
+static char    engine_text[ENGINE_ANSWER + 1];
+static size_t  engine_len;
 
 
 static size_t
-engine_take(char *data, size_t size, size_t n, void *to)
+engine_take(char *data, size_t size, size_t n, void *unused)
 {
-    char           *p;
-    engine_text_t  *t = to;
-
+    (void) unused;
     n *= size;
 
-    if (n > ENGINE_ANSWER - t->len) {
+    if (n > ENGINE_ANSWER - engine_len) {
         return 0;
     }
 
-    p = realloc(t->data, t->len + n + 1);
-
-    if (p == NULL) {
-        return 0;
-    }
-
-    memcpy(p + t->len, data, n);
-    t->data = p;
-    t->len += n;
-    p[t->len] = '\0';
+    memcpy(engine_text + engine_len, data, n);
+    engine_len += n;
 
     return n;
 }
@@ -77,8 +66,7 @@ engine_errno(CURLcode rc)
 
 
 static CURL *
-engine_handle(const docker_t *d, const char *path, long msec,
-    engine_text_t *text)
+engine_handle(const docker_t *d, const char *path, long msec)
 {
     char  url[1024];
     CURL  *curl;
@@ -93,17 +81,49 @@ engine_handle(const docker_t *d, const char *path, long msec,
         || curl_easy_setopt(curl, CURLOPT_PROXY, "") != CURLE_OK
         || curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http") != CURLE_OK
         || curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) != CURLE_OK
-        || curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, msec > 0 ? msec : 1)
+        || curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, msec) != CURLE_OK
+        || curl_easy_setopt(curl, CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, msec)
            != CURLE_OK
         || curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, engine_take)
-           != CURLE_OK
-        || curl_easy_setopt(curl, CURLOPT_WRITEDATA, text) != CURLE_OK)
+           != CURLE_OK)
     {
         curl_easy_cleanup(curl);
         return NULL;
     }
 
     return curl;
+}
+
+
+/* as curl_easy_perform(), which looks once more each second */
+
+static CURLcode
+engine_perform(CURL *curl, long msec)
+{
+    int       left;
+    CURLM     *multi;
+    CURLMsg   *done;
+    CURLcode  rc;
+
+    multi = curl_multi_init();
+
+    if (curl_multi_add_handle(multi, curl) != CURLM_OK) {
+        (void) curl_multi_cleanup(multi);
+        return CURLE_OUT_OF_MEMORY;
+    }
+
+    while (curl_multi_perform(multi, &left) == CURLM_OK && left != 0
+           && curl_multi_poll(multi, NULL, 0, (int) msec, NULL) == CURLM_OK)
+    {
+        /* what ends it, be it the time, is an event of the handle's own */
+    }
+
+    done = curl_multi_info_read(multi, &left);
+    rc = (done != NULL) ? done->data.result : CURLE_OUT_OF_MEMORY;
+    (void) curl_multi_remove_handle(multi, curl);
+    (void) curl_multi_cleanup(multi);
+
+    return rc;
 }
 
 
@@ -114,10 +134,10 @@ engine_call(const docker_t *d, const char *method, const char *path,
     long               status;
     CURL               *curl;
     CURLcode           rc;
-    engine_text_t      text = { NULL, 0 };
     struct curl_slist  *type;
 
-    curl = engine_handle(d, path, msec, &text);
+    engine_len = 0;
+    curl = engine_handle(d, path, msec);
     type = curl_slist_append(NULL, "Content-Type: application/json");
 
     if (curl == NULL || type == NULL) {
@@ -125,31 +145,29 @@ engine_call(const docker_t *d, const char *method, const char *path,
 
     } else {
         (void) curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
+        (void) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, type);
 
-        if (strcmp(method, "POST") == 0) {
-            (void) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, type);
-            (void) curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
-                                    body != NULL ? body : "");
+        if (body != NULL) {
+            (void) curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
         }
 
-        rc = curl_easy_perform(curl);
+        rc = engine_perform(curl, msec);
         (void) curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     }
 
+    engine_text[engine_len] = '\0';
     curl_slist_free_all(type);
     curl_easy_cleanup(curl);
 
     if (rc == CURLE_OK && status >= 400 && status != 404) {
         rlog(RLOG_WARN, "engine: %s %s: %ld %.*s", method, path, status,
-             ENGINE_ERROR, text.data != NULL ? text.data : "");
+             ENGINE_ERROR, engine_text);
     }
 
     if (answer != NULL) {
-        *answer = rc == CURLE_OK && text.data != NULL
-                  ? json_tokener_parse(text.data) : NULL;
+        *answer = rc == CURLE_OK ? json_tokener_parse(engine_text) : NULL;
     }
 
-    free(text.data);
     errno = engine_errno(rc);
 
     return rc == CURLE_OK ? (int) status : -1;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 
 #define RELAY_FDS   (TPL_FDS + 1)
 #define RELAY_HIGH  64          /* above all that is open */
+#define RELAY_LOG   (16 << 20)  /* that a log which is a file may grow by */
 
 
 static int64_t  relay_until;
@@ -169,7 +171,8 @@ relay_fcntl(void)
 static void
 relay_lock(const link_fds_t *fds)
 {
-    struct rlimit     none = { 0, 0 };
+    struct stat       log;
+    struct rlimit     file, none = { 0, 0 };
     static const int  calls[] = {
         SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(recvmsg), SCMP_SYS(sendmsg),
         SCMP_SYS(recvfrom), SCMP_SYS(sendto), SCMP_SYS(poll), SCMP_SYS(ppoll),
@@ -178,9 +181,12 @@ relay_lock(const link_fds_t *fds)
         SCMP_SYS(restart_syscall)
     };
 
-    /* neither a file nor a core; what is open stays so */
+    file.rlim_cur = file.rlim_max = fstat(STDERR_FILENO, &log) == -1
+                                    ? 0 : (rlim_t) log.st_size + RELAY_LOG;
+
+    /* no file but the log, and no core; what is open stays so */
     if (setrlimit(RLIMIT_CORE, &none) == -1
-        || setrlimit(RLIMIT_FSIZE, &none) == -1
+        || setrlimit(RLIMIT_FSIZE, &file) == -1
         || fcntl(fds->link, F_SETFL, O_NONBLOCK) == -1
         || relay_fcntl() == -1
         || lock_calls(calls, sizeof(calls) / sizeof(calls[0])) == -1)
@@ -209,6 +215,7 @@ relay_place(int *fds)
     }
 
     return setsid() == -1 || signal(SIGPIPE, SIG_IGN) == SIG_ERR
+           || signal(SIGXFSZ, SIG_IGN) == SIG_ERR
            || close_range(3, RELAY_HIGH - 1, 0) == -1
            || close_range(RELAY_HIGH + RELAY_FDS, ~0U, 0) == -1 ? -1 : 0;
 }

@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/landlock.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/mount.h>
@@ -161,12 +160,6 @@ int
 root_make(const start_t *s, const char *path)
 {
     int  image, layer;
-
-    if (syscall(SYS_landlock_create_ruleset, NULL, 0,
-                LANDLOCK_CREATE_RULESET_VERSION) == -1)
-    {
-        rlog_errno(RLOG_WARN, errno, "sandboxes are without Landlock");
-    }
 
     if (unshare(CLONE_NEWNS|CLONE_NEWNET|CLONE_NEWIPC|CLONE_NEWUTS) == -1
         || mount(NULL, "/", NULL, MS_REC|MS_PRIVATE, NULL) == -1)

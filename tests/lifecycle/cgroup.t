@@ -32,11 +32,11 @@ like($said, qr/--without-cgroup/, 'and what would start it');
 
 $s->start;
 like($s->log, qr/without cgroups: .* have no common limit/, 'told to do without, it warns');
-is_deeply([$s->boxes], [], 'and makes none');
+is_deeply([grep {m{/box\d+$}} $s->boxes], [], 'and makes none');
 
-my $r = $s->run('import os; print(os.getpid() > 1, os.getuid())');
+my $r = $s->run('import os; print(os.getpid() > 1, os.getuid() > 0)');
 
-is($r->{stdout}, "True 1000\n", 'code runs') or diag(explain $r);
+is($r->{stdout}, "True True\n", 'code runs') or diag(explain $r);
 $r = $s->run(<<'PY');
 import os
 n = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# A hundred reloads, upgrades and deaths under load: no session is lost, each
-# run has its verdict, and nothing piles up.
+# A hundred reloads, upgrades and deaths under load, twenty with containers: no
+# session is lost, each run has its verdict, and nothing piles up.
 
 use strict;
 use warnings;
@@ -14,10 +14,12 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $CLIENTS = 4;
-my $EVENTS = 100;
+
+# a container takes its time, and does its own imports
+my ($EVENTS, @light) = Retort::Service::docker() ? (20, import => '') : 100;
 
 my $s = Retort::Service->new(alerts => qr/exited on signal 9/, profiles => { default => {
-    ready => '2', ttl => '10m 10m' } });
+    ready => '2', ttl => '10m 10m', @light } });
 my @boxes = map { $s->session } 1 .. $CLIENTS;
 
 $s->run('n = 0', sandbox_id => $_) for @boxes;
@@ -163,9 +165,12 @@ ok($s->until_true(sub { fds($s->{broker}) <= $fds + 6 }),
     or diag(fds($s->{broker}) . ", not $fds");
 is(shm(), $shm, 'no shared memory is left');
 
-# map writer, two launchers, front, fetch, template; sandboxes in use and ready
+# map writer, two launchers, front, fetch, template, of containers a remover;
+# sandboxes in use and ready
+my $service = $s->docker ? 7 : 6;
+
 ok($s->until_true(sub {
-    $s->children($s->{broker}) == 6 + $CLIENTS + 2
+    $s->children($s->{broker}) == $service + $CLIENTS + 2
 }), 'there are as many processes as there have to be')
     or diag(`ps -o pid,ppid,args --ppid $s->{broker}`);
 

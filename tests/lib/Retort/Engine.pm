@@ -75,6 +75,7 @@ sub start {
             '--iptables=false', '--ip6tables=false', '--bridge=none',
             '--storage-driver=overlay2', '--cgroup-parent', '/' . $self->name,
             '--add-runtime', 'another=' . RUNC,
+            '--add-runtime', "less=$TOP/tests/docker/runc-less",
             '--exec-opt', 'native.cgroupdriver=cgroupfs'
             or POSIX::_exit(127);
     }

@@ -448,12 +448,15 @@ sub children {
         push @pids, $dir =~ /(\d+)$/ if $ppid == $of;
     }
 
+    @pids = sort { $a <=> $b } @pids;
+
     return @pids;
 }
 
 
 # a child of the broker by its program's name: "retort-front" and so on; not
-# one of the sandboxes, which are its children and forks of the template
+# one of the sandboxes, which are its children and forks of the template; the
+# first retort-docker makes the others
 sub process {
     my ($self, $name) = @_;
     my ($pid) = grep { slurp("/proc/$_/cmdline") =~ /^\Q$name\E\0/
