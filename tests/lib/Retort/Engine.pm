@@ -153,12 +153,14 @@ sub image_with {
 }
 
 
-# ids, of those with a label only if one is named
+# ids, of those with a label only if one is named; an engine that was killed while
+# it removed one may name it for ever after, and not know it when asked for it
 sub containers {
     my ($self, $label) = @_;
-
-    return split ' ', $self->docker('ps', '-aq', '--no-trunc',
+    my @named = split ' ', $self->docker('ps', '-aq', '--no-trunc',
         $label ? ('--filter', "label=$label") : ()) // die 'no engine answers';
+
+    return grep { $self->inspect($_) } @named;
 }
 
 
