@@ -62,7 +62,13 @@ sub client {
 }
 
 
-sub heard { join '', map { Retort::Service::slurp($_) } glob "$s->{dir}/heard-*" }
+# all of it, or what came after so many bytes of each
+sub heard {
+    my (%at) = @_;
+    return join '', map { substr Retort::Service::slurp($_), $at{$_} // 0 } glob "$s->{dir}/heard-*";
+}
+
+sub marks { map { $_ => -s $_ } glob "$s->{dir}/heard-*" }
 
 sub count { my ($what, $text) = @_; return scalar(() = $text =~ /^$what$/mg) }
 
@@ -85,13 +91,13 @@ sub under_load {
         "$what: many work") or diag heard();
     $begin->();
 
-    my $at = length heard();
+    my %at = marks();
 
-    ok($s->until_true(sub { $until->(substr heard(), $at) }, 90),
+    ok($s->until_true(sub { $until->(heard(%at)) }, 90),
         '... those who ask are told so') or diag heard();
     $end->();
-    $at = length heard();
-    ok($s->until_true(sub { count('run 200 ok', substr heard(), $at)
+    %at = marks();
+    ok($s->until_true(sub { count('run 200 ok', heard(%at))
         >= 2 * CLIENTS }, 90), '... when it is there again all goes on')
         or diag heard();
     Retort::Service::write_file("$s->{dir}/enough", '');
