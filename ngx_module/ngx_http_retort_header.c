@@ -360,7 +360,7 @@ ngx_http_retort_header_done(ngx_http_request_t *r,
 
     /* a length cannot be promised where an end may have to be added */
 
-    if (ctx->rest > (off_t) here
+    if (ctx->rest != (off_t) here
         || !ngx_http_retort_record_ends(&ctx->record, &u->buffer))
     {
         u->headers_in.content_length->hash = 0;

@@ -517,7 +517,7 @@ ngx_int_t ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in);
 ngx_int_t ngx_http_retort_record(ngx_http_retort_record_t *record,
     ngx_buf_t *b, ngx_str_t *part);
 
-/* is a good end of the request in b, behind what is left of the record? */
+/* is b, behind what is left of the record, a good end and nothing else? */
 ngx_uint_t ngx_http_retort_record_ends(ngx_http_retort_record_t *record,
     ngx_buf_t *b);
 

@@ -77,19 +77,28 @@ ngx_uint_t
 ngx_http_retort_record_ends(ngx_http_retort_record_t *record, ngx_buf_t *b)
 {
     u_char  *p;
-    size_t   n;
+    size_t   n, content;
 
     p = b->pos;
     n = record->content + record->padding;
 
     while ((size_t) (b->last - p) >= n + NGX_HTTP_RETORT_FCGI_HEADER) {
         p += n;
-        n = NGX_HTTP_RETORT_FCGI_HEADER + ((size_t) p[4] << 8 | p[5]) + p[6];
+        content = (size_t) p[4] << 8 | p[5];
+        n = NGX_HTTP_RETORT_FCGI_HEADER + content + p[6];
+
+        if (p[0] != 1 || p[2] != 0 || p[3] != 1) {
+            return 0;
+        }
 
         if (p[1] == NGX_HTTP_RETORT_FCGI_END) {
-            return (size_t) (b->last - p) >= n
-                   && n >= NGX_HTTP_RETORT_FCGI_HEADER + sizeof(record->end)
+            return content == sizeof(record->end)
+                   && (size_t) (b->last - p) >= n
                    && p[NGX_HTTP_RETORT_FCGI_HEADER + 4] == 0;
+        }
+
+        if (content || p[1] != NGX_HTTP_RETORT_FCGI_STDOUT) {
+            return 0;
         }
     }
 
