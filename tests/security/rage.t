@@ -93,7 +93,8 @@ sub median { (sort { $a <=> $b } @_)[@_ / 2] }
 
 sub boxes_cpu {
     return map { $_ => cpu_ms($_) }
-        grep { -e "$_/cpuacct.usage" || -e "$_/cpu.stat" && -e "$_/cgroup.controllers" } $s->boxes;
+        grep { -e "$_/cpuacct.usage" || -e "$_/cpu.stat" && -e "$_/cgroup.controllers" }
+        grep {m{/(?:box\d+|[0-9a-f]{64})$}} $s->boxes;
 }
 
 
