@@ -293,7 +293,7 @@ main_launch(const start_t *s, gid_t gid, uint32_t profile, char **argv,
 {
     int  n, from[] = { sock, program };
 
-    /* which version?  the same kernel as that of an engine's own runtime */
+    /* 1: only its version; an engine's runtime is on the same kernel */
     if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) == -1) {
         rlog_errno(RLOG_WARN, errno, "sandboxes are without Landlock");
     }
