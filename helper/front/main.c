@@ -459,6 +459,17 @@ front_end(void)
 }
 
 
+/* descriptors: of all sandboxes, and of some that ended and are still used */
+
+static uint64_t
+front_files(const retort_settings_t *s)
+{
+    return (uint64_t) s->nslots * (BRK_FDS + 1)
+           + (uint64_t) front_args.threads * (4 * BRK_FDS + 3)
+           + BOUND_CONNS + FRONT_SPARE_FDS;
+}
+
+
 int
 main(int argc, char **argv)
 {
@@ -475,9 +486,7 @@ main(int argc, char **argv)
     s = settings_load(FRONT_FD_SETTINGS);
 
     if (signals == -1 || s == NULL
-        || seal_start((uint64_t) s->nslots * (2 * BRK_FDS + 1) + BOUND_CONNS
-                      + front_args.threads * 3 + FRONT_SPARE_FDS,
-                      front_fsize(s)) == -1)
+        || seal_start(front_files(s), front_fsize(s)) == -1)
     {
         return 1;
     }

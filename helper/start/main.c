@@ -433,12 +433,14 @@ main_prepare(start_t *s, main_fds_t *fds, int *boot)
         "retort-fetch", "retort-docker"
     };
 
-    if (getrlimit(RLIMIT_NOFILE, &r) == -1) {
-        return -1;
-    }
+    /* as fs.nr_open is by itself: each session needs some twenty */
+    r.rlim_cur = r.rlim_max = 1 << 20;
 
-    r.rlim_cur = r.rlim_max;
-    (void) setrlimit(RLIMIT_NOFILE, &r);
+    if (setrlimit(RLIMIT_NOFILE, &r) == -1) {
+        (void) getrlimit(RLIMIT_NOFILE, &r);
+        r.rlim_cur = r.rlim_max;
+        (void) setrlimit(RLIMIT_NOFILE, &r);
+    }
 
     for (i = 0; i < PROGRAMS; i++) {
         s->program[i] = main_program(s, programs[i]);
