@@ -40,14 +40,15 @@
 #define SNAPSHOT_LULL   1       /* msec without a message, then it is made */
 #define SNAPSHOT_CREDIT 1000    /* msec of debt with which one may be made */
 #define SNAPSHOT_DEBT   10      /* msec for each, or */
-#define SNAPSHOT_SHARE  6       /* times the processor's time that it took */
+#define SNAPSHOT_SHARE  12      /* times what it took */
+#define SNAPSHOT_BUSY   32      /* that is at most so often its own work */
 
 
 static void   *snapshot_tid;    /* where libc keeps the main thread's id */
 static int     snapshot_wanted;
 static int     snapshot_stale;  /* what it holds may be another state */
 static pid_t   snapshot_group;
-static int64_t snapshot_paid;   /* when the last debt is; msec */
+static int64_t snapshot_paid;   /* when the last debt is; usec */
 
 
 /* only possible before the sandbox is sealed; without it, libc errs a little */
@@ -134,7 +135,7 @@ snapshot_clock(clockid_t clock)
 
     (void) clock_gettime(clock, &ts);
 
-    return (int64_t) ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    return (int64_t) ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
 }
 
 
@@ -145,21 +146,29 @@ snapshot_due(void)
 {
     int64_t  wait;
 
-    wait = snapshot_paid - snapshot_clock(CLOCK_MONOTONIC) - SNAPSHOT_CREDIT;
+    wait = snapshot_paid - snapshot_clock(CLOCK_MONOTONIC)
+           - SNAPSHOT_CREDIT * 1000;
 
-    return wait > 0 ? (int) wait : 0;
+    return wait > 0 ? (int) (wait / 1000) + 1 : 0;
 }
 
 
+/*
+ * Time counts, not only work: of many sessions on few processors each waits
+ * for the others' copies, and all of them have to have fewer.
+ */
+
 static void
-snapshot_charge(int64_t began)
+snapshot_charge(int64_t work, int64_t began)
 {
     int64_t  now, debt;
 
     now = snapshot_clock(CLOCK_MONOTONIC);
-    debt = (snapshot_clock(CLOCK_THREAD_CPUTIME_ID) - began) * SNAPSHOT_SHARE;
+    work = (snapshot_clock(CLOCK_THREAD_CPUTIME_ID) - work) * SNAPSHOT_BUSY;
+    debt = (now - began < work ? now - began : work) * SNAPSHOT_SHARE;
     snapshot_paid = (snapshot_paid > now ? snapshot_paid : now)
-                    + (debt > SNAPSHOT_DEBT ? debt : SNAPSHOT_DEBT);
+                    + (debt > SNAPSHOT_DEBT * 1000 ? debt
+                                                   : SNAPSHOT_DEBT * 1000);
 }
 
 
@@ -368,10 +377,11 @@ static int
 snapshot_take(void)
 {
     pid_t     pid;
-    int64_t   began;
+    int64_t   work, began;
     sigset_t  all, old;
 
-    began = snapshot_clock(CLOCK_THREAD_CPUTIME_ID);
+    work = snapshot_clock(CLOCK_THREAD_CPUTIME_ID);
+    began = snapshot_clock(CLOCK_MONOTONIC);
     snapshot_stale = 0;
     snapshot_group = getpgrp();
     sigfillset(&all);
@@ -387,7 +397,7 @@ snapshot_take(void)
     }
 
     snapshot_arm(pid);
-    snapshot_charge(began);
+    snapshot_charge(work, began);
     (void) pthread_sigmask(SIG_SETMASK, &old, NULL);
 
     return 0;
