@@ -643,7 +643,10 @@ void
 box_stat(const box_t *box, brk_stat_t *stat)
 {
     counters_read(box->fd + BRK_BOX_FDS, stat);
-    (void) !write(box->fd[BRK_BOX_FDS + BRK_PEAK], "0", 1);
+
+    if (stat->memory_peak != stat->memory_now) {
+        (void) !write(box->fd[BRK_BOX_FDS + BRK_PEAK], "0", 1);
+    }
 }
 
 

@@ -28,43 +28,38 @@ typedef enum { CONN_FREE, CONN_WAITS, CONN_BUSY } conn_state_t;
 typedef struct {
     int            fd;
     conn_state_t   state;
-    uint64_t       since;       /* the head's first bytes; 0: none yet */
+    uint32_t       turn;        /* this place was taken so often */
+    uint64_t       since;       /* a part of a head is there; 0: no byte */
     uint64_t       idle;        /* waiting since */
 } conn_t;
-
-
-/* a thread that waits for its turn at the gate */
-
-typedef struct gate_turn_s {
-    struct gate_turn_s  *next;
-    pthread_cond_t       cond;
-    int                  called;
-} gate_turn_t;
 
 
 /* what epoll says of things that are no connection */
 
 #define GATE_LISTENER  UINT64_MAX
-#define GATE_CLOSE     (UINT64_MAX - 1)
+#define GATE_CALL      (UINT64_MAX - 1)
+
+/* one event for each request, or for all that comes until the head is whole */
+
+#define GATE_ONCE  (EPOLLIN|EPOLLRDHUP|EPOLLET|EPOLLONESHOT)
+#define GATE_EACH  (EPOLLIN|EPOLLRDHUP|EPOLLET)
 
 
 static int              gate_epoll = -1;
 static int              gate_listener;
 static int              gate_event;
 static int              gate_closed;
-static int              gate_taken;     /* somebody stands there */
 static size_t           gate_nuids;
 static unsigned         gate_busy;
+static unsigned         gate_parts;     /* connections with "since" */
 static const uid_t     *gate_uids;
 static conn_t           gate_conns[BOUND_CONNS];
 static pthread_cond_t   gate_idle;
 static pthread_mutex_t  gate_mutex = PTHREAD_MUTEX_INITIALIZER;
-static gate_turn_t     *gate_turns;     /* under gate_stand */
-static pthread_mutex_t  gate_stand = PTHREAD_MUTEX_INITIALIZER;
 
 
 static int
-gate_watch(int fd, uint64_t what, uint32_t events)
+gate_watch(int op, int fd, uint64_t what, uint32_t events)
 {
     struct epoll_event  ev;
 
@@ -72,7 +67,7 @@ gate_watch(int fd, uint64_t what, uint32_t events)
     ev.events = events;
     ev.data.u64 = what;
 
-    return epoll_ctl(gate_epoll, EPOLL_CTL_ADD, fd, &ev);
+    return epoll_ctl(gate_epoll, op, fd, &ev);
 }
 
 
@@ -93,8 +88,8 @@ gate_init(int listener, const uid_t *uids, size_t nuids)
         || gate_epoll == -1 || gate_event == -1
         || fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
            == -1
-        || gate_watch(listener, GATE_LISTENER, EPOLLIN) == -1
-        || gate_watch(gate_event, GATE_CLOSE, EPOLLIN) == -1)
+        || gate_watch(EPOLL_CTL_ADD, listener, GATE_LISTENER, GATE_EACH) == -1
+        || gate_watch(EPOLL_CTL_ADD, gate_event, GATE_CALL, GATE_EACH) == -1)
     {
         flog(RLOG_ERROR, "gate: %s", strerror(errno));
         return -1;
@@ -150,11 +145,32 @@ gate_stalls(int fd)
 }
 
 
+/* of this connection, and of no other that has its place before or after */
+
+static uint64_t
+gate_what(const conn_t *c)
+{
+    return (uint64_t) c->turn << 32 | (uint64_t) (c - gate_conns);
+}
+
+
+/* called with the mutex held */
+
+static void
+gate_since(conn_t *c, uint64_t since)
+{
+    gate_parts += (since != 0);
+    gate_parts -= (c->since != 0);
+    c->since = since;
+}
+
+
 /* called with the mutex held */
 
 static void
 gate_forget(conn_t *c)
 {
+    gate_since(c, 0);
     (void) close(c->fd);
     c->state = CONN_FREE;
     c->fd = -1;
@@ -207,11 +223,10 @@ gate_admit(int fd)
 
     if (c != NULL) {
         c->fd = fd;
+        c->turn++;
         c->state = CONN_WAITS;
-        c->since = 0;
         c->idle = clock_mono_us();
-        rc = gate_watch(fd, (uint64_t) (c - gate_conns),
-                        EPOLLIN|EPOLLRDHUP|EPOLLET);
+        rc = gate_watch(EPOLL_CTL_ADD, fd, gate_what(c), GATE_ONCE);
 
         if (rc == -1) {
             c->state = CONN_FREE;
@@ -232,9 +247,15 @@ gate_accept(void)
     for ( ;; ) {
         fd = accept4(gate_listener, NULL, NULL, SOCK_CLOEXEC);
 
+        if (fd == -1 && (errno == EINTR || errno == ECONNABORTED)) {
+            continue;
+        }
+
         if (fd == -1) {
-            if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+            if (errno != EAGAIN) {
                 flog(RLOG_ERROR, "gate: accept: %s", strerror(errno));
+                (void) gate_watch(EPOLL_CTL_MOD, gate_listener, GATE_LISTENER,
+                                  GATE_EACH);
             }
 
             return;
@@ -249,15 +270,16 @@ gate_accept(void)
 }
 
 
-/* what the connection has so far, without taking it */
+/* what the connection has so far, without taking it; "got": how much */
 
 static head_t
-gate_head(conn_t *c)
+gate_head(conn_t *c, size_t *got)
 {
     head_t                rc;
     ssize_t               n;
-    static unsigned char  bytes[BOUND_HEAD];    /* of who stands at the gate */
+    static unsigned char  bytes[BOUND_HEAD];    /* of who has the mutex */
 
+    *got = 0;
     n = recv(c->fd, bytes, sizeof(bytes), MSG_PEEK|MSG_DONTWAIT);
 
     if (n == -1) {
@@ -268,16 +290,74 @@ gate_head(conn_t *c)
         return HEAD_BAD;
     }
 
-    if (c->since == 0) {
-        c->since = clock_mono_us();
-    }
-
-    rc = head_check(bytes, (size_t) n);
+    *got = (size_t) n;
+    rc = head_check(bytes, *got);
 
     /* a key to sign links with is among the params */
-    explicit_bzero(bytes, (size_t) n);
+    explicit_bzero(bytes, *got);
 
     return rc;
+}
+
+
+static void
+gate_take(conn_t *c)
+{
+    if (c->since != 0) {
+        gate_since(c, 0);
+        (void) gate_watch(EPOLL_CTL_MOD, c->fd, gate_what(c), EPOLLET);
+    }
+
+    c->state = CONN_BUSY;
+    gate_busy++;
+}
+
+
+/* from now on each further part of the head is told, until it is late */
+
+static void
+gate_part(conn_t *c, size_t got)
+{
+    if (c->since != 0) {
+        return;
+    }
+
+    if (got != 0) {
+        gate_since(c, clock_mono_us());
+    }
+
+    (void) gate_watch(EPOLL_CTL_MOD, c->fd, gate_what(c),
+                      got != 0 ? GATE_EACH : GATE_ONCE);
+}
+
+
+/* called with the mutex held; 1 if a request is complete */
+
+static int
+gate_judge(conn_t *c, uint32_t events)
+{
+    head_t  head;
+    size_t  got;
+
+    head = gate_head(c, &got);
+
+    if (head == HEAD_WHOLE) {
+        gate_take(c);
+        return 1;
+    }
+
+    if (head == HEAD_BAD || (events & (EPOLLRDHUP|EPOLLHUP))) {
+        if (got != 0 || c->since != 0) {
+            flog(RLOG_WARN, "gate: a connection without a whole request");
+        }
+
+        gate_forget(c);
+
+    } else {
+        gate_part(c, got);
+    }
+
+    return 0;
 }
 
 
@@ -286,32 +366,20 @@ gate_head(conn_t *c)
 static int
 gate_look(uint64_t what, uint32_t events, int *fd)
 {
-    int       conn;
-    head_t    head;
-    conn_t   *c;
+    int      conn;
+    conn_t  *c;
 
     conn = -1;
-    c = &gate_conns[what];
 
     (void) pthread_mutex_lock(&gate_mutex);
 
-    if (c->state == CONN_WAITS && !gate_closed) {
-        head = gate_head(c);
+    c = &gate_conns[(uint32_t) what];
 
-        if (head == HEAD_WHOLE) {
-            (void) epoll_ctl(gate_epoll, EPOLL_CTL_DEL, c->fd, NULL);
-            c->state = CONN_BUSY;
-            gate_busy++;
-            *fd = c->fd;
-            conn = (int) what;
-
-        } else if (head == HEAD_BAD || (events & (EPOLLRDHUP|EPOLLHUP))) {
-            if (c->since != 0) {
-                flog(RLOG_WARN, "gate: a connection without a whole request");
-            }
-
-            gate_forget(c);
-        }
+    if (gate_what(c) == what && c->state == CONN_WAITS && !gate_closed
+        && gate_judge(c, events))
+    {
+        conn = (int) (c - gate_conns);
+        *fd = c->fd;
     }
 
     (void) pthread_mutex_unlock(&gate_mutex);
@@ -334,7 +402,7 @@ gate_clock(void)
 
     (void) pthread_mutex_lock(&gate_mutex);
 
-    for (i = 0; i < BOUND_CONNS; i++) {
+    for (i = 0; gate_parts != 0 && i < BOUND_CONNS; i++) {
         c = &gate_conns[i];
 
         if (c->state != CONN_WAITS || c->since == 0) {
@@ -358,48 +426,54 @@ gate_clock(void)
 }
 
 
-/* the last one that came is the first one called: its memory is warm */
+/* wakes one of those who stand at the gate */
 
 static void
-gate_step_up(void)
+gate_call(void)
 {
-    gate_turn_t  turn = { NULL, PTHREAD_COND_INITIALIZER, 0 };
+    ssize_t   n;
+    uint64_t  one;
 
-    (void) pthread_mutex_lock(&gate_stand);
-
-    if (gate_taken) {
-        turn.next = gate_turns;
-        gate_turns = &turn;
-
-        while (!turn.called) {
-            (void) pthread_cond_wait(&turn.cond, &gate_stand);
-        }
-    }
-
-    gate_taken = 1;
-    (void) pthread_mutex_unlock(&gate_stand);
+    one = 1;
+    n = write(gate_event, &one, sizeof(one));
+    (void) n;
 }
 
 
+/* who leaves for good, or no longer looks at the clock, has one follow it */
+
 static void
-gate_step_down(void)
+gate_follow(void)
 {
-    gate_turn_t  *turn;
+    int  wanted;
 
-    (void) pthread_mutex_lock(&gate_stand);
+    (void) pthread_mutex_lock(&gate_mutex);
+    wanted = gate_closed || gate_parts != 0;
+    (void) pthread_mutex_unlock(&gate_mutex);
 
-    turn = gate_turns;
-    gate_taken = (turn != NULL);
-
-    if (turn != NULL) {
-        gate_turns = turn->next;
-        turn->called = 1;
-        (void) pthread_cond_signal(&turn->cond);
+    if (wanted) {
+        gate_call();
     }
-
-    (void) pthread_mutex_unlock(&gate_stand);
 }
 
+
+static int
+gate_is_closed(void)
+{
+    int  closed;
+
+    (void) pthread_mutex_lock(&gate_mutex);
+    closed = gate_closed;
+    (void) pthread_mutex_unlock(&gate_mutex);
+
+    return closed;
+}
+
+
+/*
+ * All who have nothing to do stand here.  The kernel wakes the one that came
+ * last, whose memory is warm, and nobody hands anything over.
+ */
 
 int
 gate_next(int *fd)
@@ -408,18 +482,12 @@ gate_next(int *fd)
     struct epoll_event  ev;
 
     conn = -1;
-    gate_step_up();
 
-    while (conn == -1) {
+    while (conn == -1 && !gate_is_closed()) {
         n = epoll_wait(gate_epoll, &ev, 1, gate_clock());
 
-        if (n != 1) {
+        if (n != 1 || ev.data.u64 == GATE_CALL) {
             continue;
-        }
-
-        if (ev.data.u64 == GATE_CLOSE) {
-            /* stays readable: the next one sees it, too */
-            break;
         }
 
         if (ev.data.u64 == GATE_LISTENER) {
@@ -430,7 +498,7 @@ gate_next(int *fd)
         }
     }
 
-    gate_step_down();
+    gate_follow();
 
     return conn;
 }
@@ -445,12 +513,10 @@ gate_leave(int conn, int again)
 
     c = &gate_conns[conn];
     c->state = CONN_WAITS;
-    c->since = 0;
     c->idle = clock_mono_us();
 
     if (!again || gate_closed
-        || gate_watch(c->fd, (uint64_t) conn, EPOLLIN|EPOLLRDHUP|EPOLLET)
-           == -1)
+        || gate_watch(EPOLL_CTL_MOD, c->fd, gate_what(c), GATE_ONCE) == -1)
     {
         gate_forget(c);
     }
@@ -492,17 +558,11 @@ gate_lost(int conn)
 void
 gate_close(void)
 {
-    ssize_t   n;
-    uint64_t  one;
-
-    one = 1;
-
     (void) pthread_mutex_lock(&gate_mutex);
     gate_closed = 1;
     (void) pthread_mutex_unlock(&gate_mutex);
 
-    n = write(gate_event, &one, sizeof(one));
-    (void) n;
+    gate_call();
 }
 
 

@@ -3,9 +3,9 @@
  * Connections of the web server: accepted, checked, and handed to a thread only
  * when the head of a request is there.
  *
- * One thread at a time stands at the gate; it leaves with a request and another
- * one takes its place.  So a connection that says nothing, or little by little,
- * or waits between two requests, holds no thread.
+ * All threads that have nothing to do stand at the gate; each leaves with a
+ * request.  So a connection that says nothing, or little by little, or waits
+ * between two requests, holds no thread.
  */
 
 #ifndef FRONT_GATE_H
