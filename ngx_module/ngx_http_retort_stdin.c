@@ -13,6 +13,7 @@ typedef struct {
 
 static ngx_int_t ngx_http_retort_append_body(ngx_http_request_t *r,
     ngx_chain_t **ll);
+static void ngx_http_retort_no_room_event(ngx_connection_t *c);
 static ngx_uint_t ngx_http_retort_is_gone(ngx_connection_t *c);
 static void ngx_http_retort_unsent(ngx_http_request_t *r,
     ngx_http_retort_ctx_t *ctx);
@@ -163,12 +164,30 @@ ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in)
         return NGX_ERROR;
     }
 
+    ngx_http_retort_no_room_event(c);
+
     /* from here on the front may know of the request */
 
     rlcf = ngx_http_get_module_loc_conf(ctx->request, ngx_http_retort_module);
     u->conf = &rlcf->sent;
 
     return rc;
+}
+
+
+/*
+ * Each read of the front's makes room in the socket, and would wake the worker
+ * to be told so.  If there is none nginx asks for that event by itself.
+ */
+
+static void
+ngx_http_retort_no_room_event(ngx_connection_t *c)
+{
+    if ((ngx_event_flags & NGX_USE_EPOLL_EVENT)
+        && c->write->active && c->write->ready)
+    {
+        (void) ngx_del_event(c->write, NGX_WRITE_EVENT, NGX_CLEAR_EVENT);
+    }
 }
 
 
