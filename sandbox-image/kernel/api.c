@@ -260,12 +260,27 @@ api_blas(PyObject *self, PyObject *args)
 }
 
 
+/* expect_plot() */
+
+static PyObject *
+api_expect_plot(PyObject *self, PyObject *args)
+{
+    (void) self;
+    (void) args;
+
+    hot_copy(HOT_PLOT);
+
+    Py_RETURN_NONE;
+}
+
+
 static PyMethodDef  api_methods[] = {
     { "display", api_display, METH_VARARGS, NULL },
     { "error", api_error, METH_VARARGS, NULL },
     { "input", api_input, METH_VARARGS,
       "Read a line of the run's standard input." },
     { "blas", api_blas, METH_VARARGS, NULL },
+    { "expect_plot", api_expect_plot, METH_NOARGS, NULL },
     { "flush", api_flush, METH_NOARGS, NULL },
     { NULL, NULL, 0, NULL }
 };

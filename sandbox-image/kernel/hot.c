@@ -4,7 +4,8 @@
  * copied when it is first written to, a page at a time, and most of what a
  * small cell costs are those faults.  Which pages they will be is known: a
  * child of the template rehearses, once, and each kernel has the same ones
- * copied in one go.
+ * copied in one go.  So with what a first plot writes to, which are ten times
+ * as many: those only for a cell that seems to plot.
  *
  * Only a matter of speed: what is missing here is copied when it is needed.
  */
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 
-#define HOT_RANGES   1024
+#define HOT_RANGES   4096
 #define HOT_GAP      0          /* pages between two that are taken along */
 #define HOT_ENTRIES  512        /* of pagemap, read at once */
 
@@ -44,7 +45,7 @@ typedef struct {
 } hot_t;
 
 
-static hot_t  hot;
+static hot_t  hot[HOT_SETS];
 
 
 static void
@@ -124,7 +125,7 @@ hot_find(hot_t *h)
 
 
 void
-hot_learn(void (*rehearse)(void))
+hot_learn(hot_set_t set, void (*rehearse)(void))
 {
     int    status;
     pid_t  pid;
@@ -148,7 +149,7 @@ hot_learn(void (*rehearse)(void))
     PyOS_AfterFork_Parent();
 
     if (pid != -1 && waitpid(pid, &status, 0) == pid && status == 0) {
-        hot = *found;
+        hot[set] = *found;
     }
 
     (void) munmap(found, sizeof(*found));
@@ -156,13 +157,14 @@ hot_learn(void (*rehearse)(void))
 
 
 void
-hot_copy(void)
+hot_copy(hot_set_t set)
 {
-    unsigned  i;
+    unsigned           i;
+    const hot_range_t  *range;
 
-    for (i = 0; i < hot.n; i++) {
-        (void) madvise((void *) hot.range[i].start,
-                       hot.range[i].end - hot.range[i].start,
+    for (i = 0; i < hot[set].n; i++) {
+        range = &hot[set].range[i];
+        (void) madvise((void *) range->start, range->end - range->start,
                        MADV_POPULATE_WRITE);
     }
 }

@@ -389,11 +389,11 @@ interp_limber(void)
 
 
 void
-interp_rehearse(void)
+interp_rehearse(const char *method)
 {
     PyObject  *done;
 
-    done = interp_shell("rehearse", "s", "print(1)");
+    done = interp_shell(method, NULL);
 
     if (done == NULL) {
         interp_die("rehearsal", NULL);

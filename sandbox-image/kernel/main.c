@@ -116,7 +116,7 @@ main_kernel(int forked)
 static void
 main_forked(void)
 {
-    hot_copy();
+    hot_copy(HOT_CELL);
     main_kernel(1);
 }
 
@@ -125,7 +125,15 @@ static void
 main_rehearse(void)
 {
     interp_after_fork(1);
-    interp_rehearse();
+    interp_rehearse("rehearse_cell");
+}
+
+
+static void
+main_rehearse_plot(void)
+{
+    interp_after_fork(1);
+    interp_rehearse("rehearse_plot");
 }
 
 
@@ -165,7 +173,8 @@ main_template(int end, int carried)
     names_settle();
     main_check(end);
     memory_settle();
-    hot_learn(main_rehearse);
+    hot_learn(HOT_CELL, main_rehearse);
+    hot_learn(HOT_PLOT, main_rehearse_plot);
     kern_policy(SCHED_BATCH);
 
     if (end == RENEW_END) {

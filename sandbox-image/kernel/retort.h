@@ -206,9 +206,9 @@ void interp_blas(int cpus);
 
 void interp_limber(void);
 
-/* in a child of the template: runs one that is like most */
+/* in a child of the template: runs a cell that is like most, or plots */
 
-void interp_rehearse(void);
+void interp_rehearse(const char *method);
 
 /* calls a method of the shell; a new reference, or NULL with an exception */
 
@@ -234,18 +234,20 @@ void memory_settle(void);
 const memory_region_t *memory_moved(unsigned *n);
 
 
-/* hot.c: the pages that every kernel writes to */
+/* hot.c: the pages that every kernel writes to, or every first plot */
+
+typedef enum { HOT_CELL, HOT_PLOT, HOT_SETS } hot_set_t;
 
 /*
  * In the template: "rehearse" does in a child what a kernel does up to its
  * first cell, and with that.
  */
 
-void hot_learn(void (*rehearse)(void));
+void hot_learn(hot_set_t set, void (*rehearse)(void));
 
-/* in a kernel, first of all */
+/* in a kernel, before any of it happens */
 
-void hot_copy(void);
+void hot_copy(hot_set_t set);
 
 
 /*

@@ -472,6 +472,15 @@ def callbacks(registered):
                 "flush_figures", None)) for one in registered) else []
 
 
+def show_first(registered):
+    """Before pyplot draws all that are open: shown, they are drawn and closed."""
+    draw = getattr(sys.modules.get("matplotlib.pyplot"),
+                   "_draw_all_if_interactive", None)
+    if draw in registered:
+        registered.remove(draw)
+        registered.append(draw)
+
+
 def close_shown():
     """What was displayed, and is as it was then, does not come out again."""
     try:

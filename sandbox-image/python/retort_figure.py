@@ -80,8 +80,14 @@ def drawn_once(figure):
     was = canvas._is_saving
     canvas._is_saving = True
     try:
-        agg.draw(canvas)
-        with settled(figure):
+        with contextlib.ExitStack() as stack:
+            # unless drawing itself may move them
+            if all(ax.get_aspect() == "auto" for ax in figure.axes):
+                stack.enter_context(settled(figure))
+                agg.draw(canvas)
+            else:
+                agg.draw(canvas)
+                stack.enter_context(settled(figure))
             left, bottom, width, height = bounds(figure, canvas.get_renderer())
     finally:
         canvas._is_saving = was

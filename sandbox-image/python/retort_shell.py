@@ -72,6 +72,9 @@ FIRST_WORD = re.compile(r"\s*([^\W\d]\w*)")
 
 # code that may multiply matrices; threads for it cost more than most cells
 NEEDS_BLAS = re.compile(r"numpy|scipy|sklearn|statsmodels")
+# and code that may be about to draw: what a plot writes to is copied at once
+DRAWS = re.compile(
+    r"\.(?:plot|subplots|figure|hist|scatter|bar|imshow|savefig|show)\b")
 # who does not ask Python how many processors there are
 THREADS = (
     "RETORT_CPUS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -452,6 +455,7 @@ class Cell:
         self.loop = None
         self.hooks = None
         self.blas = 0
+        self.undrawn = True
         self.style = self.is_qwen = 0
         self.for_figures = []       # what is called after each cell
         self.contexts = retort_context.Contexts(self.shell)
@@ -600,6 +604,10 @@ class Cell:
             _retort.blas(self.blas)
             self.blas = 0
 
+        if self.undrawn and DRAWS.search(raw):
+            _retort.expect_plot()
+            self.undrawn = False
+
         self.result.execution_count = get(shell, "execution_count")
         put(shell.displayhook, "exec_result", self.result)
         self.trigger("pre_execute")
@@ -660,12 +668,15 @@ class Cell:
 
         figures = retort_chart.any_left()
 
+        callbacks = shell.events.callbacks["post_execute"]
+
         if figures:
             retort_chart.close_shown()
             if not self.style:
                 retort_chart.show_left(shell)
+            retort_chart.show_first(callbacks)
 
-        if figures or shell.events.callbacks["post_execute"] != self.for_figures:
+        if figures or callbacks != self.for_figures:
             self.trigger("post_execute")
         self.trigger("post_run_cell", result)
 
@@ -758,12 +769,24 @@ class Cell:
             self.rehearse("import matplotlib.pyplot as plt; plt.plot([1, 2]);"
                           "plt.title('a'); plt.show()")
 
-        if "pandas" in sys.modules and "matplotlib.pyplot" in sys.modules:
-            # what plots a frame is imported by its first plot
+        # what plots a frame is imported by its first plot
+        self.rehearse_plot()
+        self.clean()
+        self.undrawn = True
+
+    def rehearse_cell(self):
+        self.rehearse("print(1)")
+
+    def rehearse_plot(self):
+        if "matplotlib.pyplot" not in sys.modules:
+            return
+
+        if "pandas" in sys.modules:
             self.rehearse("import pandas as pd; pd.DataFrame({'a': [1, 2]})"
                           ".plot(); import matplotlib.pyplot as plt; plt.show()")
-
-        self.clean()
+        else:
+            self.rehearse("import matplotlib.pyplot as plt; plt.plot([1, 2]);"
+                          "plt.show()")
 
     def rehearse(self, code):
         """A run, as the kernel does it, whose output goes nowhere."""
@@ -820,8 +843,9 @@ class Cell:
         """What is here now stays: no collection in a sandbox touches it."""
         self.hooks = ForkHooks()
         self.hooks.spare()
-        self.for_figures = retort_chart.callbacks(
-            self.shell.events.callbacks["post_execute"])
+        callbacks = self.shell.events.callbacks["post_execute"]
+        retort_chart.show_first(callbacks)
+        self.for_figures = retort_chart.callbacks(callbacks)
         gc.collect()
         gc.freeze()
 

@@ -93,5 +93,9 @@ plt.close("all")
 END
     ["1:cannot be drawn\n", 'ok'], 'what cannot be drawn says why');
 
+$kernel->run("plt.ion(); drawn = 0; _ = pd.DataFrame({'a': [1, 3]}).plot()");
+is_deeply(Retort::Kernel::brief($kernel->run('print(drawn, plt.get_fignums())')), ["1:1 []\n", 'ok'],
+    'one that a cell leaves open is drawn once, shown, and closed');
+
 is($kernel->end, 0, 'the kernel ends with its channel');
 done_testing();
