@@ -15,6 +15,9 @@
 #include "../../helper/init/init.h"
 
 
+#define RUN_LULL  10            /* msec without a message */
+
+
 typedef struct {
     char    *body;
     size_t  len;
@@ -146,7 +149,10 @@ run_idle(void)
 }
 
 
-/* no interrupt may leave this half done; it comes after */
+/*
+ * Not for a sandbox that is wanted at once: others are being made beside it.
+ * No interrupt may leave this half done; it comes after.
+ */
 
 static void
 run_limber(void)
@@ -157,7 +163,7 @@ run_limber(void)
     sigaddset(&set, SIGINT);
     (void) sigprocmask(SIG_BLOCK, &set, &old);
 
-    if (!wire_waiting(0)) {
+    if (!wire_waiting(RUN_LULL)) {
         interp_limber();
     }
 
@@ -471,10 +477,12 @@ kern_loop(void)
     wire_send(KRN_READY, 0, 0, NULL, 0);
     wire_unlock();
     run_limber();
-    run_idle();
+
+    /* who wakes it waits for it */
     kern_policy(SCHED_OTHER);
 
-    for ( ;; run_idle()) {
+    for ( ;; ) {
+        run_idle();
         wire_receive(&packet);
 
         switch (packet.head.type) {
