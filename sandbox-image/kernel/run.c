@@ -15,9 +15,6 @@
 #include "../../helper/init/init.h"
 
 
-#define RUN_LULL  10            /* msec without a message */
-
-
 typedef struct {
     char    *body;
     size_t  len;
@@ -149,10 +146,7 @@ run_idle(void)
 }
 
 
-/*
- * Not for a sandbox that is wanted at once: others are being made beside it.
- * No interrupt may leave this half done; it comes after.
- */
+/* no interrupt may leave this half done; it comes after */
 
 static void
 run_limber(void)
@@ -163,7 +157,7 @@ run_limber(void)
     sigaddset(&set, SIGINT);
     (void) sigprocmask(SIG_BLOCK, &set, &old);
 
-    if (!wire_waiting(RUN_LULL)) {
+    if (!wire_waiting(0)) {
         interp_limber();
     }
 

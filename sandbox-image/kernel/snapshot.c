@@ -38,9 +38,9 @@
 
 #define SNAPSHOT_OOM    "350"   /* goes after the kernel, before pid 1 */
 #define SNAPSHOT_LULL   1       /* msec without a message, then it is made */
-#define SNAPSHOT_CREDIT 1000    /* msec of debt with which one may be made */
+#define SNAPSHOT_CREDIT 2000    /* msec of debt with which one may be made */
 #define SNAPSHOT_DEBT   10      /* msec for each, or */
-#define SNAPSHOT_SHARE  12      /* times what it took */
+#define SNAPSHOT_SHARE  6       /* times what it took */
 #define SNAPSHOT_BUSY   32      /* that is at most so often its own work */
 
 

@@ -212,7 +212,7 @@ $box = $s->session;
 here('x = 1');
 is(sum(here("$find\nos.kill(snap, 19)\nos._exit(1)")),
     'killed restored', 'a snapshot that was stopped is woken');
-is(sum(here("$find\nos.kill(snap, 12)\nos._exit(1)")),
+is(sum(here("$find\nimport time; time.sleep(0.2); os.kill(snap, 12); time.sleep(0.2)\nos._exit(1)")),
     'killed restored', 'one that was called by somebody else stays asleep');
 is(here('print(x)')->{stdout}, "1\n", 'the session is as it was');
 
