@@ -25,7 +25,6 @@
 
 #define POOL_GIVE_WAY  20000        /* usec */
 #define POOL_BACK_OFF  1000000      /* usec after a box could not be sealed */
-#define POOL_READY     2000         /* msec, until its interpreter says so */
 
 
 typedef struct {
@@ -567,29 +566,6 @@ pool_put(pool_t *p, box_t *box, const err_t *e)
 }
 
 
-/*
- * Its interpreter has begun, too: else many would begin at once, and a request
- * that takes the first of them would wait for them all.
- */
-
-static box_t *
-pool_make(const retort_profile_t *profile, err_t *e)
-{
-    box_t          *box;
-    struct pollfd   p;
-
-    box = box_spawn(profile, NULL, e);
-
-    if (box != NULL) {
-        p.fd = box->fd[BOX_CHANNEL];
-        p.events = POLLIN;
-        (void) poll(&p, 1, POOL_READY);
-    }
-
-    return box;
-}
-
-
 void *
 pool_thread(void *unused)
 {
@@ -601,7 +577,7 @@ pool_thread(void *unused)
 
     for ( ;; ) {
         p = pool_next();
-        box = pool_put(p, pool_make(p->profile, &e), &e);
+        box = pool_put(p, box_spawn(p->profile, NULL, &e), &e);
 
         if (box != NULL) {
             box_end(box);

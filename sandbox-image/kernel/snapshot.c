@@ -8,7 +8,8 @@
  * The copy is made when a cell is over, while nobody waits; again before a
  * cell if a thread or a signal handler may have changed something since.  To
  * make one costs more than a small cell, so cells in rapid succession have
- * fewer: what stands by is then some cells behind, and says so if it is woken.
+ * fewer, above all if each waits already when one is over: what stands by is
+ * then some cells behind, and says so if it is woken.
  *
  * The kernel stays what it is, with its threads and children.  The copy is
  * pid 1's child, so that no wait() of the tenant's ever sees it, and in a
@@ -39,6 +40,7 @@
 #define SNAPSHOT_OOM    "350"   /* goes after the kernel, before pid 1 */
 #define SNAPSHOT_LULL   1       /* msec without a message, then it is made */
 #define SNAPSHOT_CREDIT 2000    /* msec of debt with which one may be made */
+#define SNAPSHOT_HURRY  1000    /* the same, while cells come without a pause */
 #define SNAPSHOT_DEBT   10      /* msec for each, or */
 #define SNAPSHOT_SHARE  6       /* times what it took */
 #define SNAPSHOT_BUSY   32      /* that is at most so often its own work */
@@ -47,6 +49,7 @@
 static void   *snapshot_tid;    /* where libc keeps the main thread's id */
 static int     snapshot_wanted;
 static int     snapshot_stale;  /* what it holds may be another state */
+static int     snapshot_hurried;        /* as the next cell waited already */
 static pid_t   snapshot_group;
 static int64_t snapshot_paid;   /* when the last debt is; usec */
 
@@ -142,12 +145,11 @@ snapshot_clock(clockid_t clock)
 /* msec until one may be made */
 
 static int
-snapshot_due(void)
+snapshot_due(int64_t credit)
 {
     int64_t  wait;
 
-    wait = snapshot_paid - snapshot_clock(CLOCK_MONOTONIC)
-           - SNAPSHOT_CREDIT * 1000;
+    wait = snapshot_paid - snapshot_clock(CLOCK_MONOTONIC) - credit * 1000;
 
     return wait > 0 ? (int) (wait / 1000) + 1 : 0;
 }
@@ -383,6 +385,7 @@ snapshot_take(void)
     work = snapshot_clock(CLOCK_THREAD_CPUTIME_ID);
     began = snapshot_clock(CLOCK_MONOTONIC);
     snapshot_stale = 0;
+    snapshot_hurried = 0;
     snapshot_group = getpgrp();
     sigfillset(&all);
     (void) pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -415,7 +418,9 @@ snapshot_before(int wanted)
     }
 
     if (atomic_load(&init_page->snapshot) != 0
-        && ((!snapshot_stale && snapshot_alone()) || snapshot_due() > 0))
+        && ((!snapshot_stale && snapshot_alone())
+            || snapshot_due(snapshot_hurried ? SNAPSHOT_HURRY
+                                             : SNAPSHOT_CREDIT) > 0))
     {
         return 0;
     }
@@ -435,13 +440,14 @@ snapshot_after(void)
         return 0;
     }
 
-    wait = snapshot_due();
+    wait = snapshot_due(SNAPSHOT_CREDIT);
     wait = wait > SNAPSHOT_LULL ? wait : SNAPSHOT_LULL;
 
     /* handlers of the tenant's do not wait for it, nor is it made for them */
 
     while (wait > 0) {
         if (wire_waiting(wait)) {
+            snapshot_hurried = 1;
             return 0;
         }
 
@@ -451,7 +457,7 @@ snapshot_after(void)
             return 0;
         }
 
-        wait = snapshot_due();
+        wait = snapshot_due(SNAPSHOT_CREDIT);
     }
 
     return snapshot_take();
