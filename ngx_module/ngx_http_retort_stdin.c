@@ -154,6 +154,7 @@ ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in)
     if (first) {
         ctx->recv = c->recv;
         c->recv = ngx_http_retort_recv;
+        ngx_http_retort_no_room_event(c);
     }
 
     rc = (first && u->peer.cached && ngx_http_retort_is_gone(c))
@@ -163,8 +164,6 @@ ngx_http_retort_stdin_filter(void *data, ngx_chain_t *in)
         ngx_http_retort_unsent(ctx->request, ctx);
         return NGX_ERROR;
     }
-
-    ngx_http_retort_no_room_event(c);
 
     /* from here on the front may know of the request */
 

@@ -465,7 +465,7 @@ static uint64_t
 front_files(const retort_settings_t *s)
 {
     return (uint64_t) s->nslots * (BRK_FDS + 1)
-           + (uint64_t) front_args.threads * (4 * BRK_FDS + 3)
+           + (uint64_t) (front_args.threads + FRONT_HELPERS) * (2 * BRK_FDS + 3)
            + BOUND_CONNS + FRONT_SPARE_FDS;
 }
 

@@ -80,14 +80,15 @@ def drawn_once(figure):
     was = canvas._is_saving
     canvas._is_saving = True
     try:
-        with contextlib.ExitStack() as stack:
-            # unless drawing itself may move them
-            if all(ax.get_aspect() == "auto" for ax in figure.axes):
-                stack.enter_context(settled(figure))
+        # else drawing itself may move what is settled
+        still = all(ax.get_aspect() == "auto" for ax in figure.axes)
+
+        if not still:
+            agg.draw(canvas)
+
+        with settled(figure):
+            if still:
                 agg.draw(canvas)
-            else:
-                agg.draw(canvas)
-                stack.enter_context(settled(figure))
             left, bottom, width, height = bounds(figure, canvas.get_renderer())
     finally:
         canvas._is_saving = was
