@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Forty tenants at once: one rages and forty are served, then forty rage and one
-# is served.  What is fair is told by shares of what the kernel counted, so that
-# a busy machine changes nothing.
+# Many tenants at once: one rages and all others are served, then all rage and
+# one is served.  What is fair is told by shares of what the kernel counted, so
+# that a busy machine changes nothing.
 
 use strict;
 use warnings;
@@ -16,7 +16,8 @@ use POSIX ();
 use Retort::Service;
 use Test::More;
 
-use constant { TENANTS => 40, BEGUN_MS => 20, SHARE_MS => 100, RATIO => 3 };
+use constant { BEGUN_MS => 20, SHARE_MS => 100, RATIO => 3 };
+use constant TENANTS => ($ENV{RETORT_BACKEND} // '') eq 'docker' ? 8 : 40;
 
 my @boxes;
 my $J = JSON::PP->new->allow_nonref->ascii;
@@ -89,9 +90,13 @@ sub cpu_ms {
 sub median { (sort { $a <=> $b } @_)[@_ / 2] }
 
 
+# of each in the hierarchy that counts CPU time; the service's part of a container
+# is none of it
 sub boxes_cpu {
-    return map { $_ => cpu_ms($_) }
-        grep { -e "$_/cpuacct.usage" || -e "$_/cpu.stat" && -e "$_/cgroup.controllers" } $s->boxes;
+    my @all = $s->{engine} ? map { $s->{engine}->cgroups($_) } $s->containers : $s->boxes;
+    my ($file) = grep { my $f = $_; grep { -e "$_/$f" } @all } qw(cpuacct.usage cpu.stat);
+
+    return map { $_ => cpu_ms($_) } grep { -e "$_/$file" } @all;
 }
 
 
@@ -107,7 +112,7 @@ sub shares {
         $s->until_true(sub {
             %had = map { $_ => cpu_ms($_) - $before{$_} } @boxes;
             $least == BEGUN_MS ? !grep({ $_ < $least } values %had) : median(values %had) >= $least;
-        }, 120) or fail('all of them work');
+        }, 120) or fail('all of them work'), diag(explain \%had);
     }
 
     # who rages has the most processes
@@ -119,14 +124,14 @@ sub shares {
 
 sub processes { scalar(() = Retort::Service::slurp("$_[0]/cgroup.procs") =~ /\n/g) }
 
-sub service { join ' ', sort $s->{broker}, $s->nginx_pid, map { $s->process("retort-$_") } qw(front mapd kernel fetch) }
+sub service { join ' ', sort grep {defined} $s->{broker}, $s->nginx_pid, map { $s->process("retort-$_") } qw(front mapd kernel fetch) }
 
 
 @boxes = map { as_tenant($_, '/v1/sandboxes', {})->{sandbox_id} } 0 .. TENANTS;
 my $service = service();
 my $sum = { code => 'print(sum(range(100000)))' };
 
-is(scalar(grep {defined} @boxes), TENANTS + 1, 'forty tenants and one have a sandbox each');
+is(scalar(grep {defined} @boxes), TENANTS + 1, TENANTS . ' tenants and one have a sandbox each');
 
 # ---- one rages ----
 
@@ -137,26 +142,26 @@ $s->until_true(sub { grep { processes($_) >= 20 } $s->boxes }) or fail('one has 
 
 my ($hostile, @others) = shares(%idle);
 
-is(scalar @others, TENANTS, 'forty work while one rages');
+is(scalar @others, TENANTS, 'all others work while one rages');
 cmp_ok($hostile, '<', RATIO * median(@others), '... whose twenty processes together have no more than one of theirs');
-cmp_ok((sort { $a <=> $b } @others)[0], '>', median(@others) / RATIO / 2, '... and none of the forty is left out')
+cmp_ok((sort { $a <=> $b } @others)[0], '>', median(@others) / RATIO / 2, '... and none of them is left out')
     or diag("@others");
 $s->request('DELETE', "/v1/sandboxes/$boxes[$_]", undef, authorization => "Bearer key of $_") for 1 .. TENANTS;
 waitpid $_, 0 for @all[1 .. TENANTS];
 
 # fresh ones, all at once
 @all[1 .. TENANTS] = map { begin($_, $sum) } 1 .. TENANTS;
-is(scalar(grep { waitpid($_, 0); $? != 0 } @all[1 .. TENANTS]), 0, 'forty others come at once, and each has its answer');
+is(scalar(grep { waitpid($_, 0); $? != 0 } @all[1 .. TENANTS]), 0, 'as many come at once, and each has its answer');
 ok($s->until_true(sub { grep { processes($_) >= 20 } $s->boxes }), '... while it rages');
 
-# ---- forty rage ----
+# ---- all but one rage ----
 
 $boxes[$_] = as_tenant($_, '/v1/sandboxes', {})->{sandbox_id} for 1 .. TENANTS;
 @all[1 .. TENANTS - 1] = map { rage($_, $rage[$_ % 4]) } 1 .. TENANTS - 1;
 $s->until_true(sub { (grep { processes($_) >= 20 } $s->boxes) >= TENANTS / 4 }) or fail('they rage');
 
 is(as_tenant(TENANTS, '/v1/execute', { %$sum, sandbox_id => $boxes[TENANTS] })->{stdout}, "4999950000\n",
-    'forty rage, each in its way: one that does not has its answer');
+    'they rage, each in its way: one that does not has its answer');
 is(as_tenant(TENANTS, '/v1/execute', $sum)->{stdout}, "4999950000\n", '... and a fresh sandbox');
 ok((grep { processes($_) >= 20 } $s->boxes), '... while they do');
 is(service(), $service, 'the service\'s processes are those that they were');
