@@ -16,6 +16,8 @@ enum {
 };
 
 
+static size_t ngx_http_retort_skip(ngx_http_retort_follow_t *f, u_char *p,
+    size_t len);
 static ngx_int_t ngx_http_retort_follow_json(ngx_http_request_t *r,
     ngx_http_retort_follow_t *f, ngx_str_t *part, size_t *keep,
     ngx_str_t *before);
@@ -54,6 +56,12 @@ ngx_http_retort_follow(ngx_http_request_t *r, ngx_http_retort_follow_t *f,
     }
 
     for (i = 0; i < part->len; i++) {
+        i += ngx_http_retort_skip(f, part->data + i, part->len - i);
+
+        if (i == part->len) {
+            break;
+        }
+
         ch = part->data[i];
 
         ngx_http_retort_utf8_feed(&f->utf8, ch);
@@ -77,6 +85,44 @@ ngx_http_retort_follow(ngx_http_request_t *r, ngx_http_retort_follow_t *f,
 }
 
 
+/* how many bytes change nothing but where a character ends: most of a text */
+
+static size_t
+ngx_http_retort_skip(ngx_http_retort_follow_t *f, u_char *p, size_t len)
+{
+    size_t   n;
+    u_char  *end;
+
+    switch (f->form) {
+
+    case RETORT_FORM_MARKDOWN:
+
+        if (f->markdown.line != LINE_TEXT) {
+            return 0;
+        }
+
+        end = memchr(p, '\n', len);
+        n = end ? (size_t) (end - p) : len;
+        break;
+
+    case RETORT_FORM_SSE:
+
+        if (f->sse.line != SSE_DATA || f->sse.space) {
+            return 0;
+        }
+
+        /* fall through */
+
+    default:
+        n = ngx_http_retort_json_skip(&f->json, p, len);
+    }
+
+    ngx_http_retort_utf8_skip(&f->utf8, p, n);
+
+    return n;
+}
+
+
 /*
  * "status" is the last member of the outermost object.  It is put aside
  * until END_REQUEST has come: a client never reads "ok" of a run whose end
@@ -95,6 +141,12 @@ ngx_http_retort_follow_json(ngx_http_request_t *r,
     released = 0;
 
     for (i = 0; i < part->len; i++) {
+        i += ngx_http_retort_skip(f, part->data + i, part->len - i);
+
+        if (i == part->len) {
+            break;
+        }
+
         state = f->json.state;
 
         ngx_http_retort_utf8_feed(&f->utf8, part->data[i]);

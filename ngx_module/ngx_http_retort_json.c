@@ -38,6 +38,8 @@ static u_char *ngx_http_retort_json_end_token(ngx_http_retort_json_t *js,
     u_char *p);
 
 
+#define RETORT_JSON_BLOCK  32    /* bytes that one step can look at */
+
 #define ngx_http_retort_json_in_object(js)                                    \
     ((js)->object[((js)->depth - 1) / 8] & (1 << (((js)->depth - 1) % 8)))
 
@@ -64,6 +66,21 @@ ngx_http_retort_utf8_feed(ngx_http_retort_utf8_t *u, u_char ch)
     } else if (ch >= 0xf0 && ch <= 0xf4) {
         u->need = 3;
         u->low = (ch == 0xf0) ? 0x90 : 0x80;
+    }
+}
+
+
+/* whatever came before, four bytes tell how many must still come */
+
+void
+ngx_http_retort_utf8_skip(ngx_http_retort_utf8_t *u, u_char *p, size_t len)
+{
+    u_char  *last;
+
+    last = p + len;
+
+    for (p = (len > 4) ? last - 4 : p; p < last; p++) {
+        ngx_http_retort_utf8_feed(u, *p);
     }
 }
 
@@ -184,6 +201,47 @@ ngx_http_retort_json_feed(ngx_http_retort_json_t *js, u_char ch)
     default: /* RETORT_JSON_DONE */
         js->state = RETORT_JSON_BROKEN;
     }
+}
+
+
+static ngx_inline ngx_uint_t
+ngx_http_retort_json_odd(u_char ch)
+{
+    return (ch < 0x20) | (ch == '"') | (ch == '\\');
+}
+
+
+size_t
+ngx_http_retort_json_skip(ngx_http_retort_json_t *js, u_char *p, size_t len)
+{
+    size_t   i, n;
+    u_char   odd;
+
+    if (js->state != RETORT_JSON_STRING || js->key || len == 0
+        || ngx_http_retort_json_odd(*p))
+    {
+        return 0;
+    }
+
+    js->high = 0;
+
+    for (n = 0; len - n >= RETORT_JSON_BLOCK; n += RETORT_JSON_BLOCK) {
+        odd = 0;
+
+        for (i = 0; i < RETORT_JSON_BLOCK; i++) {
+            odd |= ngx_http_retort_json_odd(p[n + i]);
+        }
+
+        if (odd) {
+            break;
+        }
+    }
+
+    while (n < len && !ngx_http_retort_json_odd(p[n])) {
+        n++;
+    }
+
+    return n;
 }
 
 

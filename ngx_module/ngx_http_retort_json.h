@@ -63,12 +63,20 @@ typedef struct {
 
 void ngx_http_retort_utf8_feed(ngx_http_retort_utf8_t *u, u_char ch);
 
+/* the same of many; most of them are not looked at */
+void ngx_http_retort_utf8_skip(ngx_http_retort_utf8_t *u, u_char *p,
+    size_t len);
+
 /* at most 3 bytes; returns the new end */
 u_char *ngx_http_retort_utf8_close(ngx_http_retort_utf8_t *u, u_char *p);
 
 
 /* a zeroed ngx_http_retort_json_t is ready for a document */
 void ngx_http_retort_json_feed(ngx_http_retort_json_t *js, u_char ch);
+
+/* how many bytes are the inside of a string and nothing else: these are fed */
+size_t ngx_http_retort_json_skip(ngx_http_retort_json_t *js, u_char *p,
+    size_t len);
 
 /*
  * Writes what makes the document whole, for a text that is complete UTF-8 so

@@ -9,6 +9,9 @@
 #include "json_out.h"
 
 
+#define JSON_BLOCK  32
+
+
 static void
 json_out_key(buf_t *b, const char *key)
 {
@@ -46,18 +49,17 @@ json_out_close(buf_t *b, char bracket)
 static void
 json_out_escape(buf_t *b, unsigned char ch)
 {
-    size_t             i;
     char               text[6] = "\\u00";
-    static const char  from[] = "\"\\\b\f\n\r\t";
-    static const char  to[] = "\"\\bfnrt";
     static const char  digits[] = "0123456789abcdef";
+    static const char  letters[] = {
+        ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r',
+        ['\t'] = 't', ['"'] = '"', ['\\'] = '\\'
+    };
 
-    for (i = 0; i < sizeof(from) - 1; i++) {
-        if (ch == (unsigned char) from[i]) {
-            text[1] = to[i];
-            (void) buf_add(b, text, 2);
-            return;
-        }
+    if (letters[ch] != 0) {
+        text[1] = letters[ch];
+        (void) buf_add(b, text, 2);
+        return;
     }
 
     text[4] = digits[ch >> 4];
@@ -66,26 +68,61 @@ json_out_escape(buf_t *b, unsigned char ch)
 }
 
 
+static int
+json_out_odd(unsigned char ch)
+{
+    return (ch < ' ') | (ch == '"') | (ch == '\\');
+}
+
+
+/* how many bytes stand in a string as they are: by blocks, then one by one */
+
+static size_t
+json_out_plain(const char *p, size_t n)
+{
+    int     odd;
+    size_t  at, i;
+
+    for (at = 0; n - at >= JSON_BLOCK; at += JSON_BLOCK) {
+        odd = 0;
+
+        for (i = 0; i < JSON_BLOCK; i++) {
+            odd |= json_out_odd((unsigned char) p[at + i]);
+        }
+
+        if (odd) {
+            break;
+        }
+    }
+
+    while (at < n && !json_out_odd((unsigned char) p[at])) {
+        at++;
+    }
+
+    return at;
+}
+
+
 void
 json_out_text(buf_t *b, const char *key, const char *p, size_t n)
 {
-    size_t         i, from;
-    unsigned char  ch;
+    size_t  len;
 
     json_out_key(b, key);
     (void) buf_add(b, "\"", 1);
 
-    for (i = from = 0; i < n; i++) {
-        ch = (unsigned char) p[i];
+    while (n != 0) {
+        len = json_out_plain(p, n);
+        (void) buf_add(b, p, len);
 
-        if (ch < ' ' || ch == '"' || ch == '\\') {
-            (void) buf_add(b, p + from, i - from);
-            json_out_escape(b, ch);
-            from = i + 1;
+        if (len < n) {
+            json_out_escape(b, (unsigned char) p[len++]);
         }
+
+        p += len;
+        n -= len;
     }
 
-    (void) buf_add(b, p + from, n - from);
     (void) buf_add(b, "\"", 1);
 }
 

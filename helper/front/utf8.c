@@ -9,6 +9,9 @@
 #include "utf8.h"
 
 
+#define UTF8_BLOCK  32
+
+
 typedef struct {
     unsigned char  mask;
     unsigned char  lead;
@@ -78,20 +81,63 @@ utf8_char(const char *p, size_t n)
 }
 
 
+/* whole blocks of ASCII without NUL, many bytes in one step */
+
+static size_t
+utf8_ascii(const char *p, size_t n)
+{
+    size_t         at, i;
+    unsigned char  odd;
+
+    for (at = 0; n - at >= UTF8_BLOCK; at += UTF8_BLOCK) {
+        odd = 0;
+
+        for (i = 0; i < UTF8_BLOCK; i++) {
+            odd |= (unsigned char) (p[at + i] - 1) >= 0x7f;
+        }
+
+        if (odd) {
+            break;
+        }
+    }
+
+    return at;
+}
+
+
+/* how many bytes are valid, at least those of a block; "nul" is, or is not */
+
+static size_t
+utf8_run(const char *p, size_t n, int nul)
+{
+    size_t  at, end, len;
+
+    at = utf8_ascii(p, n);
+    end = n - at < UTF8_BLOCK ? n : at + UTF8_BLOCK;
+
+    for ( /* void */ ; at < end; at += len) {
+        len = p[at] != '\0' || nul ? utf8_char(p + at, n - at) : 0;
+
+        if (len == 0) {
+            break;
+        }
+    }
+
+    return at;
+}
+
+
 int
 utf8_valid(const char *p, size_t n)
 {
-    size_t  len;
+    size_t  at, len;
 
-    while (n != 0) {
-        len = utf8_char(p, n);
+    for (at = 0; at < n; at += len) {
+        len = utf8_run(p + at, n - at, 1);
 
         if (len == 0) {
             return 0;
         }
-
-        p += len;
-        n -= len;
     }
 
     return 1;
@@ -132,7 +178,7 @@ utf8_clean(buf_t *out, const char *p, size_t n)
     run = 0;
 
     while (run < n) {
-        len = (p[run] != '\0') ? utf8_char(p + run, n - run) : 0;
+        len = utf8_run(p + run, n - run, 0);
 
         if (len != 0) {
             run += len;

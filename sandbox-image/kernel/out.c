@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 
+#define OUT_BLOCK  32
+
+
 typedef struct {
     size_t  len;
     char    data[KRN_PAYLOAD];
@@ -61,6 +64,53 @@ out_sequence(const unsigned char *p, const unsigned char *end)
     }
 
     return n;
+}
+
+
+static int
+out_ascii(const unsigned char *p)
+{
+    int            i;
+    unsigned char  high;
+
+    high = 0;
+
+    for (i = 0; i < OUT_BLOCK; i++) {
+        high |= p[i];
+    }
+
+    return high < 0x80;
+}
+
+
+/* how many bytes are whole characters; ASCII goes by blocks */
+
+static size_t
+out_valid(const char *text, size_t len)
+{
+    int                  n;
+    size_t               i;
+    const unsigned char  *p, *end;
+
+    p = (const unsigned char *) text;
+    end = p + len;
+
+    while (p < end) {
+        if (end - p >= OUT_BLOCK && out_ascii(p)) {
+            p += OUT_BLOCK;
+            continue;
+        }
+
+        for (i = 0; i < OUT_BLOCK && p < end; i += (size_t) n, p += n) {
+            n = out_sequence(p, end);
+
+            if (n <= 0) {
+                return len - (size_t) (end - p);
+            }
+        }
+    }
+
+    return len;
 }
 
 
@@ -140,12 +190,32 @@ out_packet(int which, const char *text, size_t len)
 }
 
 
+/* as they are, or with U+FFFD for what is invalid; returns how many are said */
+
+static size_t
+out_say(int which, const char *data, size_t len)
+{
+    size_t  n, done, used;
+
+    done = out_valid(data, len);
+    out_packet(which, data, done);
+
+    do {
+        used = out_clean(data + done, len - done, out_text, &n);
+        done += used;
+        out_packet(which, out_text, n);
+    } while (used != 0);
+
+    return done;
+}
+
+
 /* "last": nothing will follow, so a character cut off is invalid */
 
 static void
 out_emit(int which, int last)
 {
-    size_t     n, done, used;
+    size_t     done;
     out_buf_t  *buf;
 
     buf = &out_bufs[which - 1];
@@ -155,13 +225,7 @@ out_emit(int which, int last)
         return;
     }
 
-    done = 0;
-
-    do {
-        used = out_clean(buf->data + done, buf->len - done, out_text, &n);
-        done += used;
-        out_packet(which, out_text, n);
-    } while (used != 0);
+    done = out_say(which, buf->data, buf->len);
 
     if (last && done < buf->len) {
         out_packet(which, "\xef\xbf\xbd", 3);
@@ -170,6 +234,35 @@ out_emit(int which, int last)
 
     buf->len -= done;
     memmove(buf->data, buf->data + done, buf->len);
+}
+
+
+/* what fills a packet by itself needs no other place; bytes done with */
+
+static size_t
+out_large(int which, const char *data, size_t len)
+{
+    if (len < KRN_PAYLOAD || out_bufs[which - 1].len != 0 || !wire_running()
+        || wire_forked())
+    {
+        return 0;
+    }
+
+    return out_say(which, data, KRN_PAYLOAD);
+}
+
+
+static size_t
+out_keep(out_buf_t *buf, const char *data, size_t len)
+{
+    size_t  n;
+
+    n = KRN_PAYLOAD - buf->len;
+    n = n < len ? n : len;
+    memcpy(buf->data + buf->len, data, n);
+    buf->len += n;
+
+    return n;
 }
 
 
@@ -187,19 +280,20 @@ out_write(int which, const char *data, size_t len)
         out_emit(3 - which, 0);
     }
 
-    while (len != 0) {
-        n = KRN_PAYLOAD - buf->len;
-        n = n < len ? n : len;
-        memcpy(buf->data + buf->len, data, n);
-        buf->len += n;
-        data += n;
-        len -= n;
+    for ( /* void */ ; len != 0; data += n, len -= n) {
+        n = out_large(which, data, len);
+
+        if (n != 0) {
+            continue;
+        }
+
+        n = out_keep(buf, data, len);
 
         if (!wire_running() && !wire_forked()) {
             break;
         }
 
-        if (buf->len == KRN_PAYLOAD || (len == 0 && data[-1] == '\n')) {
+        if (buf->len == KRN_PAYLOAD || (len == n && data[n - 1] == '\n')) {
             out_emit(which, 0);
         }
     }

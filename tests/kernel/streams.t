@@ -74,6 +74,32 @@ is($events->[1][2], "True\n", 'and are not kept');
 is(length $kernel->run("sys.stdout.buffer.write(b'\\xff' * 40000);")
     ->[0][2], 120_000, 'forty thousand invalid bytes are all replaced');
 
+# a character may be cut by any border there is: of a block, a packet, a write
+$events = $kernel->run(<<'END');
+text = ''.join('a' * (n % 37) + 'é€😀'[n % 3] * (n % 5) for n in range(9000))
+data = text.encode()
+sizes = [1, 2, 31, 32, 33, 4095, 32767, 32768, 32769, 65537]
+at = n = 0
+while at < len(data):
+    _ = sys.stdout.buffer.write(data[at:at + sizes[n % 10]])
+    at += sizes[n % 10]
+    n += 1
+END
+my $text = join '', map { 'a' x ($_ % 37)
+    . ("\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80")[$_ % 3] x ($_ % 5) }
+    0 .. 8999;
+ok($events->[0][2] eq $text, 'characters are whole, wherever they are cut');
+
+my $broken = substr($text, 0, 40000) . "\xff" . substr($text, 40000) . "\xc3";
+$events = $kernel->run('sys.stdout.buffer.write(sys.stdin.buffer.read());',
+    stdin => $broken);
+utf8::decode($text);
+my $back = $events->[0][2];
+utf8::decode($back);
+is(length $back, length($text) + 2, 'a broken one costs no other')
+    or diag(length $broken);
+is($back =~ tr/\x{fffd}//, 2, 'and is replaced alone');
+
 # threads
 
 is_deeply(brief(<<'END'), ["1:0\n1\n2\n3\n", 'ok'],

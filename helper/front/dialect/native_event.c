@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "../clock.h"
+#include "../json_out.h"
+#include "../utf8.h"
 #include "native.h"
 
 
@@ -56,11 +58,6 @@ native_event_json(const request_t *req, const event_t *ev)
     native_add(o, "id", native_number(ev->id));
     native_add(o, "type", native_string(native_event_type(ev)));
 
-    if (ev->type == EVENT_TEXT) {
-        native_add(o, "text", native_bytes(ev->text, ev->len));
-        return o;
-    }
-
     if (ev->type == EVENT_ITEM) {
         native_item(o, req, ev->item);
         return o;
@@ -81,6 +78,41 @@ native_event_json(const request_t *req, const event_t *ev)
 }
 
 
+/* most of what there is to say, and the longest: without a tree of it */
+
+static void
+native_event_text(const event_t *ev, buf_t *to)
+{
+    buf_t        clean;
+    const char  *type;
+
+    memset(&clean, 0, sizeof(clean));
+    utf8_clean(&clean, ev->text, ev->len);
+    type = native_event_type(ev);
+
+    (void) buf_puts(to, "{");
+    json_out_number(to, "id", ev->id);
+    json_out_text(to, "type", type, strlen(type));
+    json_out_text(to, "text", clean.data, clean.len);
+    (void) buf_puts(to, "}\n");
+
+    to->failed |= clean.failed;
+    buf_free(&clean);
+}
+
+
+static void
+native_event_line(const request_t *req, const event_t *ev, buf_t *to)
+{
+    if (ev->type == EVENT_TEXT) {
+        native_event_text(ev, to);
+
+    } else {
+        native_line(to, native_event_json(req, ev));
+    }
+}
+
+
 void
 native_event(const request_t *req, int form, const event_t *ev, buf_t *to)
 {
@@ -90,12 +122,12 @@ native_event(const request_t *req, int form, const event_t *ev, buf_t *to)
     }
 
     if (form == NATIVE_NDJSON) {
-        native_line(to, native_event_json(req, ev));
+        native_event_line(req, ev, to);
         return;
     }
 
     (void) buf_printf(to, "id: %" PRIu64 "\nevent: %s\ndata: ", ev->id,
                       native_event_type(ev));
-    native_line(to, native_event_json(req, ev));
+    native_event_line(req, ev, to);
     (void) buf_puts(to, "\n");
 }
