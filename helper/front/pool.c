@@ -145,13 +145,32 @@ pool_hung_up(const box_t *box)
 }
 
 
+/* the mutex is held; the oldest, whose interpreter has had time to start */
+
+static box_t *
+pool_first(pool_t *p)
+{
+    box_t  *box;
+
+    if (p->n == 0) {
+        return NULL;
+    }
+
+    box = p->boxes[0];
+    p->n--;
+    memmove(p->boxes, p->boxes + 1, p->n * sizeof(box_t *));
+
+    return box;
+}
+
+
 static box_t *
 pool_pop(pool_t *p)
 {
     box_t  *box;
 
     (void) pthread_mutex_lock(&pool_mutex);
-    box = p->n != 0 ? p->boxes[--p->n] : NULL;
+    box = pool_first(p);
     (void) pthread_mutex_unlock(&pool_mutex);
 
     return box;
@@ -227,7 +246,7 @@ pool_pop_made(pool_t *p)
     }
 
     p->waiting--;
-    box = p->n != 0 ? p->boxes[--p->n] : NULL;
+    box = pool_first(p);
     pool_call();
 
     (void) pthread_mutex_unlock(&pool_mutex);
