@@ -42,7 +42,8 @@
 #define SNAPSHOT_CREDIT 2000    /* msec of debt with which one may be made */
 #define SNAPSHOT_HURRY  1000    /* the same, while cells come without a pause */
 #define SNAPSHOT_DEBT   10      /* msec for each, or */
-#define SNAPSHOT_SHARE  6       /* times what it took */
+#define SNAPSHOT_SHARE  6       /* times what it took; */
+#define SNAPSHOT_HASTE  4       /* times as many while a cell waits for it */
 #define SNAPSHOT_BUSY   32      /* that is at most so often its own work */
 
 
@@ -161,16 +162,16 @@ snapshot_due(int64_t credit)
  */
 
 static void
-snapshot_charge(int64_t work, int64_t began)
+snapshot_charge(int64_t work, int64_t began, int hurried)
 {
     int64_t  now, debt;
 
     now = snapshot_clock(CLOCK_MONOTONIC);
     work = (snapshot_clock(CLOCK_THREAD_CPUTIME_ID) - work) * SNAPSHOT_BUSY;
     debt = (now - began < work ? now - began : work) * SNAPSHOT_SHARE;
+    debt = debt > SNAPSHOT_DEBT * 1000 ? debt : SNAPSHOT_DEBT * 1000;
     snapshot_paid = (snapshot_paid > now ? snapshot_paid : now)
-                    + (debt > SNAPSHOT_DEBT * 1000 ? debt
-                                                   : SNAPSHOT_DEBT * 1000);
+                    + debt * (hurried ? SNAPSHOT_HASTE : 1);
 }
 
 
@@ -378,12 +379,14 @@ snapshot_rise(const sigset_t *mask)
 static int
 snapshot_take(void)
 {
+    int       hurried;
     pid_t     pid;
     int64_t   work, began;
     sigset_t  all, old;
 
     work = snapshot_clock(CLOCK_THREAD_CPUTIME_ID);
     began = snapshot_clock(CLOCK_MONOTONIC);
+    hurried = snapshot_hurried;
     snapshot_stale = 0;
     snapshot_hurried = 0;
     snapshot_group = getpgrp();
@@ -400,7 +403,7 @@ snapshot_take(void)
     }
 
     snapshot_arm(pid);
-    snapshot_charge(work, began);
+    snapshot_charge(work, began, hurried);
     (void) pthread_sigmask(SIG_SETMASK, &old, NULL);
 
     return 0;
