@@ -3,7 +3,8 @@
  * In retort-front, as its own uid without any capability.
  *
  * Refilling uses the cores that requests leave idle: it begins when a box is
- * taken, and gives way for a moment if each core has a request already.
+ * taken, and gives way for a moment if each core has a request or another box
+ * that is made.
  * A request that finds nothing ready takes what is being made, if nobody else
  * waits for it: that is ready sooner than a box of its own.
  */
@@ -504,6 +505,26 @@ pool_sleep(uint64_t until)
 }
 
 
+/* the mutex is held; who waits for what is made does nothing himself */
+
+static unsigned
+pool_working(void)
+{
+    unsigned  n;
+    uint32_t  i, idle;
+
+    n = pool_busy;
+    idle = 0;
+
+    for (i = 0; i < npools; i++) {
+        n += pools[i].making;
+        idle += pools[i].waiting;
+    }
+
+    return n > idle ? n - idle : 0;
+}
+
+
 /* waits until a box is wanted and nobody is disturbed by making it */
 
 static pool_t *
@@ -528,7 +549,7 @@ pool_next(void)
 
         until = until == 0 ? now + POOL_GIVE_WAY : until;
 
-        if (pool_busy < pool_cores || now >= until) {
+        if (pool_working() < pool_cores || now >= until) {
             break;
         }
 
