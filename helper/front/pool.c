@@ -28,9 +28,18 @@
 #define POOL_BACK_OFF  1000000      /* usec after a box could not be sealed */
 
 
+/* requests that wait for what is made, in the order in which they came */
+
+typedef struct pool_wait_s  pool_wait_t;
+
+struct pool_wait_s {
+    pool_wait_t  *next;
+};
+
 typedef struct {
     const retort_profile_t  *profile;
     box_t                  **boxes;
+    pool_wait_t             *line;
     uint32_t                 n;
     uint32_t                 making;    /* by the threads here */
     uint32_t                 waiting;   /* requests, for what is made */
@@ -231,23 +240,51 @@ pool_call(void)
 }
 
 
-/* one that is ready, or is made and nobody else waits for */
+/* the mutex is held; the place in the line that points to "w" */
+
+static pool_wait_t **
+pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
+{
+    pool_wait_t  **link;
+
+    *before = 0;
+
+    for (link = &p->line; *link != w; link = &(*link)->next) {
+        (*before)++;
+    }
+
+    return link;
+}
+
+
+/*
+ * One that is ready, or is made and nobody who came before waits for: else who
+ * asks much would overtake who asks once.
+ */
 
 static box_t *
 pool_pop_made(pool_t *p)
 {
-    box_t  *box;
+    box_t         *box;
+    uint32_t       before;
+    pool_wait_t    w, **link;
+
+    w.next = NULL;
 
     (void) pthread_mutex_lock(&pool_mutex);
 
+    link = pool_place(p, NULL, &before);
+    *link = &w;
     p->waiting++;
 
-    while (p->n == 0 && p->waiting <= p->making) {
+    while (before >= p->n && before < p->n + p->making) {
         (void) pthread_cond_wait(&pool_made, &pool_mutex);
+        link = pool_place(p, &w, &before);
     }
 
+    *link = w.next;
     p->waiting--;
-    box = pool_first(p);
+    box = before < p->n ? pool_first(p) : NULL;
     pool_call();
 
     (void) pthread_mutex_unlock(&pool_mutex);
