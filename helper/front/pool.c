@@ -26,6 +26,7 @@
 
 #define POOL_GIVE_WAY  20000        /* usec */
 #define POOL_BACK_OFF  1000000      /* usec after a box could not be sealed */
+#define POOL_START     2000         /* msec, until its interpreter says so */
 
 
 /* requests that wait for what is made, in the order in which they came */
@@ -155,7 +156,7 @@ pool_hung_up(const box_t *box)
 }
 
 
-/* the mutex is held; the oldest, whose interpreter has had time to start */
+/* the mutex is held; the oldest */
 
 static box_t *
 pool_first(pool_t *p)
@@ -643,6 +644,29 @@ pool_put(pool_t *p, box_t *box, const err_t *e)
 }
 
 
+/*
+ * With its interpreter started: else several start at once, and a request that
+ * takes the first of them waits for them all.
+ */
+
+static box_t *
+pool_make(const retort_profile_t *profile, err_t *e)
+{
+    box_t          *box;
+    struct pollfd   p;
+
+    box = box_spawn(profile, NULL, e);
+
+    if (box != NULL) {
+        p.fd = box->fd[BOX_CHANNEL];
+        p.events = POLLIN;
+        (void) poll(&p, 1, POOL_START);
+    }
+
+    return box;
+}
+
+
 void *
 pool_thread(void *unused)
 {
@@ -654,7 +678,7 @@ pool_thread(void *unused)
 
     for ( ;; ) {
         p = pool_next();
-        box = pool_put(p, box_spawn(p->profile, NULL, &e), &e);
+        box = pool_put(p, pool_make(p->profile, &e), &e);
 
         if (box != NULL) {
             box_end(box);

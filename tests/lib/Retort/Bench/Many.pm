@@ -47,48 +47,74 @@ sub throughput {
 
 
 # Capacity by clients that wait for their answer; then five times as many
-# requests, paced, whatever is answered.
+# requests, paced, whatever is answered.  Both in turn, as is what follows.
 sub overload {
     my ($b, %o) = @_;
     my $s = Retort::Bench::Service->begin;
-    my $half = $b->load($s, path => '/half/execute',
-                        body => { code => 'print(2+2)' });
-    my %fresh = (path => '/limited/execute', body => { code => 'print(2+2)' });
-    my $at = $b->load($s, %fresh, conns => 8);
+    my %fresh = (path => '/limited/execute', body => { code => 'print(2+2)' },
+                 $o{quick} ? () : (seconds => 2));
     my $conns = 400;
-    my $every = 1000 * $conns / (5 * ($at->{rate} || 1));
-    my $over = $b->load($s, %fresh, conns => $conns, every => $every);
+    my (@at, @over, $every);
 
-    $b->figure('goodput/s at capacity', $at->{rate});
-    $b->figure('asked/s at five times that', $over->{asked});
-    $b->figure('goodput/s at five times that', $over->{rate});
-    $b->figure('p99 us of all answers then', $over->{p99});
-    $b->figure('cores that the asking took then', $over->{client});
-    $b->row(3, 'goodput at 5x capacity / at capacity', $over->{rate},
-            $at->{rate}, must => 0.9, goal => 0.98, more => 1);
+    for (1 .. ($o{quick} ? 1 : 5)) {
+        push @at, $b->load($s, %fresh, conns => 8);
+        $every = 1000 * $conns / (5 * ($at[-1]{rate} || 1));
+        push @over, $b->load($s, %fresh, conns => $conns, every => $every);
+    }
 
-    noisy($b, $s, $half, $every * 32 / $conns, %o);
+    my $at = middle('rate', @at);
+    my $over = middle('rate', @over);
+
+    $b->figure('goodput/s at capacity', $at);
+    $b->figure('asked/s at five times that', middle('asked', @over));
+    $b->figure('goodput/s at five times that', $over);
+    $b->figure('p99 us of all answers then', middle('p99', @over));
+    $b->figure('cores that the asking took then', middle('client', @over));
+    $b->row(3, 'goodput at 5x capacity / at capacity', $over, $at,
+            must => 0.9, goal => 0.98, more => 1);
+
+    noisy($b, $s, $every * 32 / $conns, %o);
     $s->done;
     return;
 }
 
 
+sub middle {
+    my ($what, @of) = @_;
+
+    return Retort::Bench::median(map { $_->{$what} } @of);
+}
+
+
 # a workspace may use half of the cores, and one asks for more than that
 sub noisy {
-    my ($b, $s, $alone, $every, %o) = @_;
-    my %fresh = (path => '/half/execute', body => { code => 'print(2+2)' });
-    my $noise = $b->beside($s, %fresh, conns => 32, key => $s->{other},
-                           every => $every, seconds => $o{quick} ? 4 : 12);
-    sleep 1;
-    my $quiet = $b->load($s, %fresh);
-    my $noisy = $b->finish($noise);
+    my ($b, $s, $every, %o) = @_;
+    my %fresh = (path => '/half/execute', body => { code => 'print(2+2)' },
+                 $o{quick} ? () : (seconds => 2));
+    my (@alone, @quiet, @noisy);
 
-    $b->figure('noisy workspace, goodput/s', $noisy->{rate});
-    $b->figure('noisy workspace, asked/s', $noisy->{asked});
-    $b->figure('quiet workspace, p50 us, alone', $alone->{p50});
-    $b->figure('quiet workspace, p50 us, beside a noisy one', $quiet->{p50});
+    for (1 .. ($o{quick} ? 1 : 5)) {
+        push @alone, $b->load($s, %fresh);
+
+        my $noise = $b->beside($s, %fresh, conns => 32, key => $s->{other},
+                               every => $every, seconds => 4);
+
+        sleep 1;
+        push @quiet, $b->load($s, %fresh);
+        push @noisy, $b->finish($noise);
+    }
+
+    $b->figure('noisy workspace, goodput/s', middle('rate', @noisy));
+    $b->figure('noisy workspace, asked/s', middle('asked', @noisy));
+    $b->figure('quiet workspace, p50 us, alone', middle('p50', @alone));
+    $b->figure('quiet workspace, p50 us, beside a noisy one',
+               middle('p50', @quiet));
+    $b->figure('quiet workspace, p99 us, alone', middle('p99', @alone));
+    $b->figure('quiet workspace, p99 us, beside a noisy one',
+               middle('p99', @quiet));
     $b->row(3, 'p99 of a quiet workspace beside a noisy one / alone',
-            $quiet->{p99}, $alone->{p99}, must => 1.25, goal => 1.1);
+            middle('p99', @quiet), middle('p99', @alone),
+            must => 1.25, goal => 1.1);
     return;
 }
 
