@@ -113,7 +113,9 @@ sub days_off {
     my ($text) = @_;
     my ($y, $m, $d) = ($text // '') =~ /^(\d+)-(\d+)-(\d+)T/ or return 'no date';
 
-    return sprintf '%.0f', (POSIX::mktime(0, 0, 12, $d, $m - 1, $y - 1900) - time) / DAY;
+    # in the afternoon, -0.1 is 0 and not "-0"
+    return sprintf '%d', sprintf '%.0f',
+        (POSIX::mktime(0, 0, 12, $d, $m - 1, $y - 1900) - time) / DAY;
 }
 
 
