@@ -63,6 +63,33 @@ each_byte_that_utf8_has(void **state)
 }
 
 
+/* blocks are looked at as a whole: each place in and between them */
+
+static void
+each_place_of_a_long_text(void **state)
+{
+    int           ch;
+    char          text[100];
+    buf_t         b;
+    size_t        at;
+    json_object  *o;
+
+    (void) state;
+
+    for (ch = 1; ch < 128; ch++) {
+        for (at = 0; at < sizeof(text); at++) {
+            memset(text, 'x', sizeof(text));
+            text[at] = (char) ch;
+            memset(&b, 0, sizeof(b));
+            json_out_text(&b, NULL, text, sizeof(text));
+            o = json_object_new_string_len(text, sizeof(text));
+            is_as(&b, o);
+            buf_free(&b);
+        }
+    }
+}
+
+
 static void
 a_tree(void **state)
 {
@@ -117,6 +144,7 @@ main(void)
 {
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(each_byte_that_utf8_has),
+        cmocka_unit_test(each_place_of_a_long_text),
         cmocka_unit_test(a_tree)
     };
 
