@@ -164,6 +164,19 @@ for my $pid (@pids) {
     }
 }
 
+# ---- without the filter ----
+
+# a program of the host's in its user namespace, as its user, has none
+if (!Retort::Weaker::why('own user namespace')) {
+    my ($pid) = grep { -e "/proc/$_" } $s->inside;
+    my $there = "nsenter -U --setuid 1000 --setgid 1000 -t $pid";
+
+    is(`unshare -U echo made 2>&1`, "made\n", 'outside, a user namespace is made');
+    is(`$there echo there 2>&1`, "there\n", 'a program of the host enters that of a sandbox');
+    like(`$there unshare -U echo made 2>&1`, qr/No space left/,
+        '... and can make none in it: its limit is 0');
+}
+
 # ---- what is open ----
 
 my $r = $s->run(<<'PY', sandbox_id => $box);
