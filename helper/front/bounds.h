@@ -49,10 +49,10 @@
 /* a run */
 
 #define BOUND_GRACE         500         /* from SIGINT to SIGKILL */
-#define BOUND_KILL_TIME     2000        /* from SIGKILL to the end of the box */
+#define BOUND_KILL_TIME     10000       /* from SIGKILL to the end of the box */
 #define BOUND_REST_TIME     10000       /* to empty a container */
 #define BOUND_REUSE         3600000     /* age at which one is used again */
-#define BOUND_RESTORE_TIME  3000        /* for a snapshot to take over */
+#define BOUND_RESTORE_TIME  10000       /* for a snapshot to take over */
 #define BOUND_ITEMS         1000        /* outputs of one run */
 #define BOUND_TAIL_ITEMS    256         /* pieces of the end of its streams */
 #define BOUND_DATA          262144      /* bytes of a chart or a table */

@@ -13,6 +13,7 @@ use Test::More;
 my $run = "$FindBin::Bin/../run";
 my $dir = tempdir('retort-run-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $n = 0;
+my @options;
 
 delete @ENV{qw(CI MUST_RUN)};
 
@@ -30,7 +31,7 @@ sub run {
     chmod 0755, $path or die $!;
 
     local @ENV{keys %env} = values %env;
-    my $said = `\Q$run\E --grace 0.3 $path 2>&1`;
+    my $said = `\Q$run\E --grace 0.3 @options $path 2>&1`;
 
     return ($? >> 8, $said);
 }
@@ -50,6 +51,8 @@ sub passes {
     my ($code, $said) = run($script, %env);
     ok($code == 0 && $said =~ /^Result: PASS$/m, $promise)
         or diag "$code: $said";
+
+    return $said;
 }
 
 
@@ -79,6 +82,32 @@ fails('a skipped file fails with MUST_RUN=1', $none, 'skipped as a whole',
 passes('a planned failure passes on a small machine', $todo);
 fails('a planned failure fails with MUST_RUN=1', $todo, 'planned failure',
       MUST_RUN => 1);
+
+# what a host does to a virtual machine: the first time, the processors are away
+
+sub flaky {
+    my ($share) = @_;
+
+    unlink "$dir/once", "$dir/stat";
+
+    return "stat() { echo \"cpu \$1 0 0 0 0 0 0 \$2 0 0\" > $dir/stat.new; "
+        . "mv $dir/stat.new $dir/stat; }\n"
+        . "if [ -e $dir/once ]; then echo 1..1; echo ok 1; exit; fi\n"
+        . "touch $dir/once\n"
+        . "for i in 1 2 3 4 5 6 7 8 9; do\n"
+        . "    stat \$((i * (100 - $share))) \$((i * $share)); sleep 0.5\n"
+        . "done\n"
+        . "echo 1..1; echo not ok 1\n";
+}
+
+@options = ('--stat', "$dir/stat");
+my $said = passes('what failed without processors runs once more, and that '
+                  . 'counts', flaky(60));
+like($said, qr/once more, as the host.*with \d\d % of the/s, 'and this is told');
+fails('what failed with them does not', flaky(10), 'with \d+ % of the');
+fails('what fails both times fails', flaky(60) =~ s/echo ok 1/echo not ok 1/r,
+      'once more');
+@options = ();
 
 passes('a test has no input to wait for',
        "read -r line; echo 1..1; echo ok 1\n");
