@@ -13,6 +13,9 @@
 #include "buf.h"
 
 
+#define BUF_FIRST  1024         /* most never need more */
+
+
 static int
 buf_room(buf_t *b, size_t n)
 {
@@ -28,7 +31,7 @@ buf_room(buf_t *b, size_t n)
         return 0;
     }
 
-    size = b->size != 0 ? b->size : 256;
+    size = b->size != 0 ? b->size : BUF_FIRST;
 
     while (size < b->len + n) {
         size *= 2;

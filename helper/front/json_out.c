@@ -10,24 +10,32 @@
 
 
 #define JSON_BLOCK  32
+#define JSON_KEY    64          /* the longest one */
 
 
 static void
 json_out_key(buf_t *b, const char *key)
 {
-    char  last;
+    char    last, text[JSON_KEY + 4];
+    size_t  n, len;
 
     last = b->len != 0 ? b->data[b->len - 1] : '[';
+    n = 0;
 
     if (last != '[' && last != '{') {
-        (void) buf_add(b, ",", 1);
+        text[n++] = ',';
     }
 
     if (key != NULL) {
-        (void) buf_add(b, "\"", 1);
-        (void) buf_puts(b, key);
-        (void) buf_add(b, "\":", 2);
+        len = strnlen(key, JSON_KEY);
+        text[n++] = '"';
+        memcpy(text + n, key, len);
+        n += len;
+        text[n++] = '"';
+        text[n++] = ':';
     }
+
+    (void) buf_add(b, text, n);
 }
 
 

@@ -14,7 +14,7 @@
 #include "buf.h"
 
 
-/* "key" is a constant that needs no escapes; NULL: an element of a list */
+/* "key" is a short constant without escapes; NULL: an element of a list */
 
 /* { and }, [ and ] */
 

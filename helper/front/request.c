@@ -25,7 +25,8 @@ typedef struct {
 } request_limit_t;
 
 
-#define REQUEST_KEY  "RETORT_LINK_KEY"
+#define REQUEST_KEY   "RETORT_LINK_KEY"
+#define REQUEST_SEEN  16        /* words of 64 names each */
 
 #define REQUEST_RUN(name, field)                                              \
     { "RETORT_LIMIT_" name, offsetof(request_t, run.field),                   \
@@ -73,26 +74,61 @@ request_text(char **envp, const char *name)
 }
 
 
-/* a name that stands twice would mean two things to two readers */
+/* is any name after this one the same? "n" has its "=" in it */
+
+static int
+request_again(char **envp, size_t n)
+{
+    char  **p;
+
+    for (p = envp + 1; *p != NULL; p++) {
+        if (strncmp(*envp, *p, n) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * A name that stands twice would mean two things to two readers.  Most names
+ * are seen to be new by a digest of theirs that no other one has.
+ */
 
 static int
 request_twice(char **envp)
 {
-    char    **a, **b;
-    size_t    n;
+    size_t       n;
+    uint64_t     seen[REQUEST_SEEN];
+    unsigned     hash;
+    const char  *p;
 
-    for (a = envp; *a != NULL; a++) {
-        if (strncmp(*a, "HTTP_", 5) == 0) {
+    memset(seen, 0, sizeof(seen));
+
+    /* from the end: what is the same comes after */
+    for (n = 0; envp[n] != NULL; n++) { /* void */ }
+
+    while (n-- > 0) {
+        if (strncmp(envp[n], "HTTP_", 5) == 0) {
             continue;
         }
 
-        n = strcspn(*a, "=") + 1;
+        hash = 5381;
 
-        for (b = a + 1; *b != NULL; b++) {
-            if (strncmp(*a, *b, n) == 0) {
-                return 1;
-            }
+        for (p = envp[n]; *p != '\0' && *p != '='; p++) {
+            hash = hash * 33 + (unsigned char) *p;
         }
+
+        hash %= REQUEST_SEEN * 64;
+
+        if ((seen[hash / 64] & 1ULL << hash % 64) != 0
+            && request_again(envp + n, (size_t) (p - envp[n]) + 1))
+        {
+            return 1;
+        }
+
+        seen[hash / 64] |= 1ULL << hash % 64;
     }
 
     return 0;

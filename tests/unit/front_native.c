@@ -15,7 +15,8 @@
  * links: helper/front/job.c helper/front/markdown.c helper/front/output.c
  * links: helper/front/plain.c helper/front/frame.c
  * links: helper/front/clock.c helper/front/result.c
- * links: helper/front/dialect/native_event.c helper/front/json_out.c
+ * links: helper/front/dialect/native_event.c
+ * links: helper/front/dialect/native_run.c helper/front/json_out.c
  */
 
 #include "native_bed.h"

@@ -65,7 +65,12 @@ json_object *native_time(uint64_t wall_ms);
 /* what an item is called, and its keys */
 
 const char *native_item_type(const out_item_t *item);
+const char *native_event_type(const event_t *ev);
 void native_item(json_object *o, const request_t *req, const out_item_t *item);
+
+/* not 0 if these are its type and a text alone */
+
+int native_item_plain(const out_item_t *item);
 
 /* all of one stream, the last error or NULL, links to what was stored */
 
@@ -74,14 +79,15 @@ json_object *native_error(const result_t *res);
 json_object *native_traceback(const out_item_t *item);
 json_object *native_artifacts(const request_t *req, const outputs_t *out);
 
-/* what is known at the end beside the outputs; "status" is the last key */
+/* how much there was, if not all of it was kept; what it did to files */
 
-void native_end(json_object *o, const request_t *req, const result_t *res,
-    uint64_t began);
+json_object *native_truncated(const request_t *req, const outputs_t *out);
+json_object *native_changes(const request_t *req, const result_t *res);
 
-/* what the run did to files: "files", "files_truncated" */
+/* a run that is over, and the event that tells it: a line; "status" is last */
 
-void native_changes(json_object *o, const request_t *req, const result_t *res);
+void native_put_run(buf_t *to, const request_t *req, const exec_t *x);
+void native_put_last(buf_t *to, const request_t *req, const event_t *ev);
 
 /*
  * Lines of a manifest: the value of one that begins with "word", else NULL;

@@ -41,7 +41,7 @@ native_stream_head(int form, answer_t *a)
 }
 
 
-static const char *
+const char *
 native_event_type(const event_t *ev)
 {
     return ev->type == EVENT_BEGIN || ev->type == EVENT_END
@@ -66,13 +66,7 @@ native_event_json(const request_t *req, const event_t *ev)
     native_add(o, "execution_id", native_string(ev->execution));
     native_add(o, "sandbox_id", ev->sandbox[0] != '\0'
                                 ? native_string(ev->sandbox) : NULL);
-
-    if (ev->type == EVENT_END) {
-        native_end(o, req, ev->res, clock_mono_us());
-
-    } else {
-        native_add(o, "status", native_string("running"));
-    }
+    native_add(o, "status", native_string("running"));
 
     return o;
 }
@@ -106,6 +100,9 @@ native_event_line(const request_t *req, const event_t *ev, buf_t *to)
 {
     if (ev->type == EVENT_TEXT) {
         native_event_text(ev, to);
+
+    } else if (ev->type == EVENT_END) {
+        native_put_last(to, req, ev);
 
     } else {
         native_line(to, native_event_json(req, ev));

@@ -120,8 +120,8 @@ native_change(const request_t *req, const result_t *res,
 }
 
 
-void
-native_changes(json_object *o, const request_t *req, const result_t *res)
+json_object *
+native_changes(const request_t *req, const result_t *res)
 {
     size_t        i;
     json_object  *all;
@@ -134,7 +134,5 @@ native_changes(json_object *o, const request_t *req, const result_t *res)
                                                    &res->out.changes[i]));
     }
 
-    native_add(o, "files", all);
-    native_add(o, "files_truncated",
-               json_object_new_boolean(res->out.more_changes));
+    return all;
 }

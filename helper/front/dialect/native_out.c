@@ -5,7 +5,6 @@
  * here; json-c escapes the rest.
  */
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,20 +66,6 @@ json_object *
 native_number(uint64_t v)
 {
     return json_object_new_int64(v < INT64_MAX ? (int64_t) v : INT64_MAX);
-}
-
-
-/* microseconds as milliseconds with their fraction */
-
-static json_object *
-native_msec(uint64_t us)
-{
-    char  text[40];
-
-    (void) snprintf(text, sizeof(text), "%" PRIu64 ".%03u", us / 1000,
-                    (unsigned) (us % 1000));
-
-    return json_object_new_double_s((double) us / 1000, text);
 }
 
 
@@ -192,6 +177,23 @@ native_item_type(const out_item_t *item)
 }
 
 
+int
+native_item_plain(const out_item_t *item)
+{
+    int  i, n;
+
+    n = item->nartifacts != 0;
+
+    for (i = 0; i < OUT_DATA; i++) {
+        n |= item->data[i].len != 0;
+    }
+
+    return n == 0 && (item->type == OUT_STDOUT || item->type == OUT_STDERR
+                      || item->type == OUT_RESULT
+                      || item->type == OUT_DISPLAY);
+}
+
+
 void
 native_item(json_object *o, const request_t *req, const out_item_t *item)
 {
@@ -227,25 +229,6 @@ native_item(json_object *o, const request_t *req, const out_item_t *item)
     if (item->nartifacts > from) {
         native_add(o, "forms", native_forms(req, item, from));
     }
-}
-
-
-static json_object *
-native_outputs(const request_t *req, const outputs_t *out)
-{
-    json_object       *all, *one;
-    const out_item_t  *item;
-
-    all = json_object_new_array();
-
-    for (item = out->first; item != NULL; item = item->next) {
-        one = json_object_new_object();
-        native_add(one, "type", native_string(native_item_type(item)));
-        native_item(one, req, item);
-        (void) json_object_array_add(all, one);
-    }
-
-    return all;
 }
 
 
@@ -306,26 +289,6 @@ native_stream(const outputs_t *out, out_type_t type)
 }
 
 
-/* the last expression's value; a script has an exit code instead */
-
-static json_object *
-native_value(const result_t *res)
-{
-    json_object       *o;
-    const out_item_t  *item;
-
-    if (res->language == KRN_BASH) {
-        o = json_object_new_object();
-        native_add(o, "exit_code", json_object_new_int(res->exit_code));
-        return o;
-    }
-
-    item = outputs_last(&res->out, OUT_RESULT);
-
-    return item != NULL ? native_text(&item->text) : NULL;
-}
-
-
 json_object *
 native_error(const result_t *res)
 {
@@ -344,40 +307,6 @@ native_error(const result_t *res)
     if (res->exit_code != 0) {
         native_add(o, "exit_code", json_object_new_int(res->exit_code));
     }
-
-    return o;
-}
-
-
-static json_object *
-native_usage(const result_t *res)
-{
-    json_object  *o;
-
-    o = json_object_new_object();
-    native_add(o, "wall_ms", native_msec(res->wall_us));
-    native_add(o, "cpu_ms", native_msec(res->cpu_us));
-    native_add(o, "cpu_user_ms", native_msec(res->cpu_us - res->cpu_system_us));
-    native_add(o, "cpu_system_ms", native_msec(res->cpu_system_us));
-    native_add(o, "peak_memory_bytes", native_number(res->memory_peak));
-    native_add(o, "written_bytes", native_number(res->written));
-    native_add(o, "processes", native_number(res->processes));
-
-    return o;
-}
-
-
-static json_object *
-native_timings(const result_t *res, uint64_t began)
-{
-    json_object  *o;
-
-    o = json_object_new_object();
-    native_add(o, "queue", native_number(res->queue_us));
-    native_add(o, "create", native_number(res->create_us));
-    native_add(o, "first_byte", native_number(res->first_byte_us));
-    native_add(o, "run", native_number(res->run_us));
-    native_add(o, "render", native_number(clock_mono_us() - began));
 
     return o;
 }
@@ -415,7 +344,7 @@ native_write(json_object *o, answer_t *a)
 
 /* how much there was, if not all of it was kept */
 
-static json_object *
+json_object *
 native_truncated(const request_t *req, const outputs_t *out)
 {
     json_object  *o;
@@ -439,54 +368,12 @@ native_truncated(const request_t *req, const outputs_t *out)
 }
 
 
-void
-native_end(json_object *o, const request_t *req, const result_t *res,
-    uint64_t began)
-{
-    native_add(o, "state", json_object_new_string(fate_text(res->fate)));
-    native_add(o, "state_reason", res->fate_why != NULL
-                                  ? native_string(res->fate_why) : NULL);
-    native_add(o, "result", native_value(res));
-    native_add(o, "error", native_error(res));
-    native_add(o, "artifacts", native_artifacts(req, &res->out));
-    native_changes(o, req, res);
-    native_add(o, "truncated", native_truncated(req, &res->out));
-    native_add(o, "usage", native_usage(res));
-    native_add(o, "expires_at", res->expires != 0
-                                ? native_time(res->expires) : NULL);
-    native_add(o, "timings_us", native_timings(res, began));
-
-    /* last: a worker whose front is gone ends the answer with it */
-    native_add(o, "status", json_object_new_string(
-                                verdict_text(res->verdict)));
-}
-
-
 static void
 native_render_json(const request_t *req, const exec_t *x, answer_t *a)
 {
-    buf_t             md;
-    uint64_t          began;
-    json_object      *o;
-    const result_t   *res;
-
-    res = &x->res;
-    began = clock_mono_us();
-    memset(&md, 0, sizeof(md));
-    markdown(&md, &res->out, &req->link);
-
-    o = json_object_new_object();
-    native_add(o, "execution_id", native_string(x->id));
-    native_add(o, "sandbox_id", res->sandbox[0] != '\0'
-                                ? native_string(res->sandbox) : NULL);
-    native_add(o, "stdout", native_stream(&res->out, OUT_STDOUT));
-    native_add(o, "stderr", native_stream(&res->out, OUT_STDERR));
-    native_add(o, "outputs", native_outputs(req, &res->out));
-    native_add(o, "markdown", native_text(&md));
-    native_end(o, req, res, began);
-
-    buf_free(&md);
-    native_write(o, a);
+    native_put_run(&a->body, req, x);
+    a->type = "application/json";
+    a->form = "json";
 }
 
 
