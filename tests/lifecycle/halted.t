@@ -56,4 +56,5 @@ is("$r->{status} $r->{state}", 'timeout restored', 'it is killed later, and goes
     or diag(explain $r);
 is(here('print(x)')->{stdout}, "7\n", 'with what it had');
 
+$s->end;
 done_testing;
