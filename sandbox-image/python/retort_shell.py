@@ -422,6 +422,8 @@ def make_shell():
     shell.builtin_trap.__enter__()
     shell.display_trap.__enter__()
     retort_magics.enter(shell)
+    # prepare() does what this is there for
+    shell.events.unregister("pre_execute", shell._clear_warning_registry)
     shell.failed = shell.usage_to_stderr = False
     builtins.input = _retort.input
 
@@ -610,6 +612,8 @@ class Cell:
 
         self.result.execution_count = get(shell, "execution_count")
         put(shell.displayhook, "exec_result", self.result)
+        # a warning in each cell, though its line in another had the same
+        shell.user_ns.pop("__warningregistry__", None)
         self.trigger("pre_execute")
         self.trigger("pre_run_cell", info)
 

@@ -51,6 +51,12 @@ my @table = (
         'ok'],
     ['a class can be pickled', "class C: pass\nimport pickle\n"
         . "type(pickle.loads(pickle.dumps(C()))) is C", 'result:True', 'ok'],
+    ['a warning is told', "import warnings\nwarnings.showwarning = "
+        . "lambda text, *_, **__: print(text)\nwarnings.warn('w')",
+        "1:w\n", 'ok'],
+    ['and in the next cell again', "\n\nwarnings.warn('w')", "1:w\n", 'ok'],
+    ['though not twice in one', "for i in 1, 2: warnings.warn('w')\n"
+        . "warnings.showwarning = warnings._showwarning_orig", "1:w\n", 'ok'],
     ['await at the top level', "import asyncio\nawait asyncio.sleep(0, 7)",
         'result:7', 'ok'],
     ['async for at the top level', "async def g():\n    yield 1\n"
