@@ -13,9 +13,6 @@
 #include "buf.h"
 
 
-#define BUF_FIRST  1024         /* most never need more */
-
-
 static int
 buf_room(buf_t *b, size_t n)
 {
@@ -31,7 +28,7 @@ buf_room(buf_t *b, size_t n)
         return 0;
     }
 
-    size = b->size != 0 ? b->size : BUF_FIRST;
+    size = b->size != 0 ? b->size : 256;
 
     while (size < b->len + n) {
         size *= 2;

@@ -35,7 +35,8 @@ sub interrupted {
         else { $kernel->one_event($kernel->message) }
     }
 
-    select undef, undef, undef, $opt{wait} || 0.05;
+    # a signal between a fork of bash's and its exec is for nobody
+    select undef, undef, undef, $opt{wait} || ($opt{bash} ? 0.4 : 0.05);
     $kernel->interrupt;
     return Retort::Kernel::brief($kernel->collect);
 }

@@ -98,7 +98,7 @@ no_more_is_kept_than_is_worth_it(void **state)
     }
 
     assert_int_equal(in.body.len, 100);
-    assert_true(in.body.size <= 1024);
+    assert_true(in.body.size <= 256);
     (void) krn_in_part(&in, 0, &n, &size);
     assert_int_equal(n, 100);
     assert_int_equal(size, 4000000000u);
