@@ -22,35 +22,6 @@ static int  audit_code;
 static int  audit_refuse;
 
 
-/* anybody's bytes */
-
-static void
-audit_text(buf_t *b, const char *key, const char *p, size_t n)
-{
-    buf_t  clean;
-
-    memset(&clean, 0, sizeof(clean));
-    utf8_clean(&clean, p, n);
-    json_out_text(b, key, clean.data, clean.len);
-    b->failed |= clean.failed;
-    buf_free(&clean);
-}
-
-
-/* what was checked, or is our own */
-
-static void
-audit_word(buf_t *b, const char *key, const char *s)
-{
-    if (s[0] != '\0') {
-        json_out_text(b, key, s, strlen(s));
-
-    } else {
-        json_out_word(b, key, "null");
-    }
-}
-
-
 /* puts it; 0, or -1 if it is lost */
 
 static int
@@ -69,7 +40,7 @@ static void
 audit_line(buf_t *b, const char *event)
 {
     memset(b, 0, sizeof(buf_t));
-    audit_word(b, "event", event);
+    json_out_string(b, "event", event);
 }
 
 
@@ -77,16 +48,16 @@ static void
 audit_who(buf_t *b, const char *event, const run_t *r)
 {
     audit_line(b, event);
-    audit_word(b, "execution", r->x->id);
-    audit_word(b, "workspace", r->req->workspace);
-    audit_word(b, "api", r->req->control ? "control" : r->req->api);
-    audit_word(b, "profile", r->box->profile->name);
-    audit_word(b, "sandbox", r->box->sandbox);
+    json_out_string(b, "execution", r->x->id);
+    json_out_string(b, "workspace", r->req->workspace);
+    json_out_string(b, "api", r->req->control ? "control" : r->req->api);
+    json_out_string(b, "profile", r->box->profile->name);
+    json_out_string(b, "sandbox", r->box->sandbox);
     json_out_number(b, "box", r->box->id);
-    audit_word(b, "language", r->job->language == KRN_BASH ? "bash"
+    json_out_string(b, "language", r->job->language == KRN_BASH ? "bash"
                                                            : "python");
     json_out_number(b, "code_bytes", r->job->code_len);
-    audit_word(b, "code_sha256", r->code);
+    json_out_string(b, "code_sha256", r->code);
 }
 
 
@@ -100,7 +71,7 @@ audit_source(buf_t *b, const job_t *job)
     }
 
     n = utf8_cut(job->code, job->code_len, BOUND_AUDIT_CODE);
-    audit_text(b, "code", job->code, n);
+    json_out_bytes(b, "code", job->code, n);
 
     if (n < job->code_len) {
         json_out_word(b, "code_cut", "true");
@@ -114,9 +85,9 @@ static void
 audit_named(buf_t *b, const char *name, uint64_t size, const char *sha256)
 {
     json_out_open(b, NULL, '{');
-    audit_text(b, "name", name, strlen(name));
+    json_out_bytes(b, "name", name, strlen(name));
     json_out_number(b, "size", size);
-    audit_word(b, "sha256", sha256);
+    json_out_string(b, "sha256", sha256);
 }
 
 
@@ -164,7 +135,7 @@ audit_changes(buf_t *b, const outputs_t *out)
     for (i = 0; i < out->nchanges && i < BOUND_AUDIT_LIST; i++) {
         c = &out->changes[i];
         audit_named(b, c->name, c->size, c->sha256);
-        audit_word(b, "change", words[c->change & 3]);
+        json_out_string(b, "change", words[c->change & 3]);
         json_out_close(b, '}');
     }
 
@@ -178,10 +149,10 @@ static void
 audit_artifact(buf_t *b, const out_artifact_t *a)
 {
     audit_named(b, a->name, a->size, a->sha256);
-    audit_text(b, "mime", a->mime, strlen(a->mime));
+    json_out_bytes(b, "mime", a->mime, strlen(a->mime));
 
     if (a->why[0] != '\0') {
-        audit_text(b, "refused", a->why, strlen(a->why));
+        json_out_bytes(b, "refused", a->why, strlen(a->why));
     }
 
     json_out_close(b, '}');
@@ -227,7 +198,7 @@ static void
 audit_hit(buf_t *b, int hit, const char *limit)
 {
     if (hit) {
-        audit_word(b, NULL, limit);
+        json_out_string(b, NULL, limit);
     }
 }
 
@@ -300,7 +271,7 @@ audit_run(const run_t *r)
 
     audit_who(&b, "run", r);
     audit_source(&b, r->job);
-    audit_word(&b, "verdict", verdict_text(res->verdict));
+    json_out_string(&b, "verdict", verdict_text(res->verdict));
     json_out_word(&b, "exit_code", code);
     audit_inputs(&b, r->job);
     audit_changes(&b, &res->out);
@@ -333,10 +304,10 @@ audit_lost(const char *id, const char *workspace, const char *sandbox)
     }
 
     audit_line(&b, "run");
-    audit_text(&b, "execution", id, strlen(id));
-    audit_text(&b, "workspace", workspace, strlen(workspace));
-    audit_text(&b, "sandbox", sandbox, strlen(sandbox));
-    audit_word(&b, "verdict", verdict_text(VERDICT_LOST));
+    json_out_bytes(&b, "execution", id, strlen(id));
+    json_out_bytes(&b, "workspace", workspace, strlen(workspace));
+    json_out_bytes(&b, "sandbox", sandbox, strlen(sandbox));
+    json_out_string(&b, "verdict", verdict_text(VERDICT_LOST));
     (void) audit_put(&b);
 }
 
@@ -366,7 +337,7 @@ audit_init(int dir, const retort_settings_t *s)
     audit_refuse = s->audit_full == RETORT_AUDIT_REFUSE;
 
     audit_line(&b, "start");
-    audit_word(&b, "node", s->node);
+    json_out_string(&b, "node", s->node);
     json_out_word(&b, "clean", clean ? "true" : "false");
     (void) audit_put(&b);
     chain_tell();

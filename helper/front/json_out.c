@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json_out.h"
+#include "utf8.h"
 
 
 #define JSON_BLOCK  32
@@ -132,6 +133,31 @@ json_out_text(buf_t *b, const char *key, const char *p, size_t n)
     }
 
     (void) buf_add(b, "\"", 1);
+}
+
+
+void
+json_out_bytes(buf_t *b, const char *key, const char *p, size_t n)
+{
+    buf_t  clean;
+
+    memset(&clean, 0, sizeof(clean));
+    utf8_clean(&clean, p, n);
+    json_out_text(b, key, clean.data, clean.len);
+    b->failed |= clean.failed;
+    buf_free(&clean);
+}
+
+
+void
+json_out_string(buf_t *b, const char *key, const char *s)
+{
+    if (s != NULL && s[0] != '\0') {
+        json_out_text(b, key, s, strlen(s));
+
+    } else {
+        json_out_word(b, key, "null");
+    }
 }
 
 

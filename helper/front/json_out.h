@@ -22,6 +22,15 @@ void json_out_open(buf_t *b, const char *key, char bracket);
 void json_out_close(buf_t *b, char bracket);
 
 void json_out_text(buf_t *b, const char *key, const char *p, size_t n);
+
+/* anybody's bytes, made UTF-8 */
+
+void json_out_bytes(buf_t *b, const char *key, const char *p, size_t n);
+
+/* what was checked, or is our own; NULL and what is empty: null */
+
+void json_out_string(buf_t *b, const char *key, const char *s);
+
 void json_out_number(buf_t *b, const char *key, uint64_t n);
 
 /* null, true, false, or a number that is written already */

@@ -5,7 +5,7 @@
  * is not.  And a file of keys, which root wrote.  The first byte says which.
  *
  * links: helper/front/chain.c helper/front/chain_file.c helper/front/buf.c
- * links: helper/front/json_out.c
+ * links: helper/front/json_out.c helper/front/utf8.c
  * links: helper/front/clock.c helper/ctl/keyfile.c helper/ctl/audit.c
  * links: tests/fuzz/lib/quiet.c
  */

@@ -10,7 +10,6 @@
 
 #include "../clock.h"
 #include "../json_out.h"
-#include "../utf8.h"
 #include "native.h"
 
 
@@ -77,21 +76,11 @@ native_event_json(const request_t *req, const event_t *ev)
 static void
 native_event_text(const event_t *ev, buf_t *to)
 {
-    buf_t        clean;
-    const char  *type;
-
-    memset(&clean, 0, sizeof(clean));
-    utf8_clean(&clean, ev->text, ev->len);
-    type = native_event_type(ev);
-
     (void) buf_puts(to, "{");
     json_out_number(to, "id", ev->id);
-    json_out_text(to, "type", type, strlen(type));
-    json_out_text(to, "text", clean.data, clean.len);
+    json_out_string(to, "type", native_event_type(ev));
+    json_out_bytes(to, "text", ev->text, ev->len);
     (void) buf_puts(to, "}\n");
-
-    to->failed |= clean.failed;
-    buf_free(&clean);
 }
 
 

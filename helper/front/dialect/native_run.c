@@ -2,7 +2,7 @@
 /*
  * In retort-front, as its own uid without any capability.  The native API:
  * what is said of every run, as text at once; a tree of objects is made only
- * for what few runs have.  Texts of a sandbox are made valid UTF-8 here.
+ * for what few runs have.
  */
 
 #include <inttypes.h>
@@ -12,35 +12,7 @@
 #include "../clock.h"
 #include "../json_out.h"
 #include "../markdown.h"
-#include "../utf8.h"
 #include "native.h"
-
-
-static void
-native_put(buf_t *to, const char *key, const char *p, size_t n)
-{
-    buf_t  clean;
-
-    memset(&clean, 0, sizeof(clean));
-    utf8_clean(&clean, p, n);
-    json_out_text(to, key, clean.data, clean.len);
-    to->failed |= clean.failed;
-    buf_free(&clean);
-}
-
-
-/* NULL and what is empty: null */
-
-static void
-native_put_string(buf_t *to, const char *key, const char *s)
-{
-    if (s != NULL && s[0] != '\0') {
-        native_put(to, key, s, strlen(s));
-
-    } else {
-        json_out_word(to, key, "null");
-    }
-}
 
 
 /* microseconds as milliseconds with their fraction */
@@ -84,7 +56,7 @@ native_put_stream(buf_t *to, const char *key, const outputs_t *out,
 
     memset(&all, 0, sizeof(all));
     outputs_join(out, type, &all);
-    native_put(to, key, all.data, all.len);
+    json_out_bytes(to, key, all.data, all.len);
     to->failed |= all.failed;
     buf_free(&all);
 }
@@ -100,8 +72,8 @@ native_put_item(buf_t *to, const request_t *req, const out_item_t *item)
 
     if (native_item_plain(item)) {
         json_out_open(to, NULL, '{');
-        native_put_string(to, "type", type);
-        native_put(to, "text", item->text.data, item->text.len);
+        json_out_string(to, "type", type);
+        json_out_bytes(to, "text", item->text.data, item->text.len);
         json_out_close(to, '}');
         return;
     }
@@ -146,7 +118,7 @@ native_put_value(buf_t *to, const result_t *res)
     item = outputs_last(&res->out, OUT_RESULT);
 
     if (item != NULL) {
-        native_put(to, "result", item->text.data, item->text.len);
+        json_out_bytes(to, "result", item->text.data, item->text.len);
 
     } else {
         json_out_word(to, "result", "null");
@@ -194,8 +166,8 @@ native_put_end(buf_t *to, const request_t *req, const result_t *res,
         clock_text(res->expires, expires);
     }
 
-    native_put_string(to, "state", fate_text(res->fate));
-    native_put_string(to, "state_reason", res->fate_why);
+    json_out_string(to, "state", fate_text(res->fate));
+    json_out_string(to, "state_reason", res->fate_why);
     native_put_value(to, res);
     native_put_tree(to, "error", native_error(res));
     native_put_tree(to, "artifacts", native_artifacts(req, &res->out));
@@ -204,11 +176,11 @@ native_put_end(buf_t *to, const request_t *req, const result_t *res,
                   res->out.more_changes ? "true" : "false");
     native_put_tree(to, "truncated", native_truncated(req, &res->out));
     native_put_usage(to, res);
-    native_put_string(to, "expires_at", expires);
+    json_out_string(to, "expires_at", expires);
     native_put_timings(to, res, began);
 
     /* last: a worker whose front is gone ends the answer with it */
-    native_put_string(to, "status", verdict_text(res->verdict));
+    json_out_string(to, "status", verdict_text(res->verdict));
 }
 
 
@@ -225,12 +197,12 @@ native_put_run(buf_t *to, const request_t *req, const exec_t *x)
     markdown(&md, &res->out, &req->link);
 
     (void) buf_puts(to, "{");
-    native_put_string(to, "execution_id", x->id);
-    native_put_string(to, "sandbox_id", res->sandbox);
+    json_out_string(to, "execution_id", x->id);
+    json_out_string(to, "sandbox_id", res->sandbox);
     native_put_stream(to, "stdout", &res->out, OUT_STDOUT);
     native_put_stream(to, "stderr", &res->out, OUT_STDERR);
     native_put_outputs(to, req, &res->out);
-    native_put(to, "markdown", md.data, md.len);
+    json_out_bytes(to, "markdown", md.data, md.len);
     native_put_end(to, req, res, began);
     json_out_close(to, '}');
     (void) buf_puts(to, "\n");
@@ -245,9 +217,9 @@ native_put_last(buf_t *to, const request_t *req, const event_t *ev)
 {
     (void) buf_puts(to, "{");
     json_out_number(to, "id", ev->id);
-    native_put_string(to, "type", native_event_type(ev));
-    native_put_string(to, "execution_id", ev->execution);
-    native_put_string(to, "sandbox_id", ev->sandbox);
+    json_out_string(to, "type", native_event_type(ev));
+    json_out_string(to, "execution_id", ev->execution);
+    json_out_string(to, "sandbox_id", ev->sandbox);
     native_put_end(to, req, ev->res, clock_mono_us());
     json_out_close(to, '}');
     (void) buf_puts(to, "\n");
