@@ -8,6 +8,7 @@ use warnings;
 
 use Digest::SHA qw(sha256_hex);
 use JSON::PP;
+use Scalar::Util 'refaddr';
 use Test::More;
 
 use Retort::FakeFront;
@@ -61,9 +62,12 @@ sub script {
     if ($how eq 'close') {
         $ng->wait_for(sub { -e $ng->dir . '/close' }, 20);
         $req->close;
-        $ng->write('closed', '');
+        $ng->write("closed-$$-" . refaddr($req), '');
     }
 }
+
+
+sub closed { my @all = glob $ng->dir . '/closed-*'; return @all }
 
 my $front = Retort::FakeFront->new($ng->dir . '/front.sock', \&script);
 my $other = Retort::FakeFront->new($tcp, \&script);
@@ -89,7 +93,7 @@ sub ask {
 sub worst {
     my ($where, $body, $chunked) = @_;
 
-    unlink map { $ng->dir . "/$_" } qw(close closed);
+    unlink $ng->dir . '/close', closed();
     my $s = $ng->connect;
     ask($s, "/$where/execute?close", 'a');
     $ng->response($s, 'POST');
@@ -98,7 +102,7 @@ sub worst {
     ask($s, "/$where/execute?ok", substr($body, 0, 60000), $chunked,
         length $body);
     $ng->write('close', '');
-    $ng->wait_for(sub { -e $ng->dir . '/closed' }, 20);
+    $ng->wait_for(sub { closed() }, 20);
     kill 'CONT', $worker;
 
     print $s substr $body, 60000 if length $body > 60000;
@@ -135,14 +139,14 @@ is worst('unix', 'c' x 4000, 1)->{body}, sha256_hex('c' x 4000),
 
 # several of them
 
-unlink $ng->dir . '/close';
+unlink $ng->dir . '/close', closed();
 my @s = map { $ng->connect } 1 .. 6;
 ask($_, '/unix/execute?close', 'a') for @s;
 $ng->response($_, 'POST') for @s;
 $ng->halt($worker);
 ask($_, '/unix/execute?ok', 'again') for @s;
 $ng->write('close', '');
-select undef, undef, undef, 0.2;
+$ng->wait_for(sub { 6 == closed() }, 20);
 kill 'CONT', $worker;
 is_deeply [map { $ng->response($_, 'POST')->{body} } @s],
     [(sha256_hex('again')) x 6], 'nor are six at once';
