@@ -5,7 +5,6 @@
  * here; json-c escapes the rest.
  */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "../clock.h"
