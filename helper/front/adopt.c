@@ -22,8 +22,10 @@
 #include "wake.h"
 
 
-#define ADOPT_ECHO  100         /* msec for a kernel that is idle */
-#define ADOPT_READ  65536
+#define ADOPT_ECHO   100        /* msec for a kernel that is idle */
+#define ADOPT_GRACE  3000       /* msec after a SIGINT: nobody reads that cell's
+                                 * answer, but a kill costs variables */
+#define ADOPT_READ   65536
 
 
 typedef struct {
@@ -217,7 +219,7 @@ adopt_late(adopt_t *a, uint64_t now)
 
     case 0:
         box_signal(a->box, SIGINT);
-        a->alarm = now + BOUND_GRACE * 1000;
+        a->alarm = now + ADOPT_GRACE * 1000;
         break;
 
     case 1:

@@ -67,7 +67,10 @@ SKIP: {
        0, 'there is none that is not, or that holds a capability');
 }
 
-# what the broker refuses
+# what the broker refuses, once it was shown that a sandbox can be made
+
+ok(wait_for(sub { my %n = $f->{broker}->counts(); $n{kill} && !$n{boxes} }),
+   'of the sandbox of the start nothing is kept');
 
 my %codes = (1 => [500, 'unknown_profile'], 3 => [429, 'no_capacity'],
              4 => [503, 'warming'], 5 => [500, 'sandbox_failed'],
