@@ -141,6 +141,9 @@ adopt_read(adopt_t *a)
         if (fed == KRN_WHOLE && a->in.head.type == KRN_RESET) {
             a->echoed = 1;
             a->box->behind = a->in.head.a;
+
+            /* the front before this one may not have come to tell it */
+            a->box->risen |= (a->in.head.a != 0);
         }
 
         if (fed == KRN_WHOLE && a->in.head.type == KRN_SYNC) {

@@ -41,7 +41,8 @@ typedef enum {
     KRN_FILE = 4,       /* name, relative to /workspace | content */
     KRN_ACK = 6,        /* answers KRN_SYNC, echoing its run */
     KRN_RESET = 8,      /* echoed by the kernel as soon as it is idle;
-                           a = runs that ended and are undone */
+                           a = runs that ended and are undone, until the
+                           next but one is asked for */
 
     /* the same, about files: between two runs, one at a time */
 

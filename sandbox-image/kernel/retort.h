@@ -140,9 +140,14 @@ int wire_running(void);
 
 void wire_as(uint32_t run);
 
-/* answers a reset, at once or at the end of the run; needs the GIL */
+/*
+ * Answers a reset, at once or at the end of the run; needs the GIL.  With it
+ * goes how many runs are undone, until a front that heard that had its next
+ * run: one that died may have told nobody.
+ */
 
-void wire_reset(uint32_t run, uint32_t behind);
+void wire_undo(uint32_t runs);
+void wire_reset(uint32_t run);
 
 
 /* out.c: sys.stdout and sys.stderr */

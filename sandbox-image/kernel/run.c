@@ -386,7 +386,7 @@ run_cell(wire_packet_t *packet)
     kern_run_t  run;
 
     if (run_take(packet, &run) == -1) {
-        wire_reset(packet->head.run, 0);
+        wire_reset(packet->head.run);
         return;
     }
 
@@ -431,16 +431,15 @@ run_cell(wire_packet_t *packet)
 static void
 run_rise(void)
 {
-    uint32_t              behind;
     static wire_packet_t  packet;
 
-    behind = atomic_exchange(&init_page->behind, 0);
+    wire_undo(atomic_exchange(&init_page->behind, 0));
 
     do {
         wire_receive(&packet);
     } while (packet.head.type != KRN_RESET);
 
-    wire_reset(packet.head.run, behind);
+    wire_reset(packet.head.run);
 }
 
 
@@ -491,13 +490,13 @@ kern_loop(void)
         case KRN_LIST:
         case KRN_DELETE:
             if (file_serve(&packet) == -1) {
-                wire_reset(packet.head.run, 0);
+                wire_reset(packet.head.run);
             }
 
             break;
 
         case KRN_RESET:
-            wire_reset(packet.head.run, 0);
+            wire_reset(packet.head.run);
             break;
 
         case KRN_ACK:

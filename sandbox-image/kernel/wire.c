@@ -26,6 +26,8 @@ static PyThread_type_lock  wire_mutex;
 static uint32_t            wire_run;
 static uint32_t            wire_reset_run;
 static int                 wire_active;
+static uint32_t            wire_undone;     /* runs, as the front has to know */
+static int                 wire_told;       /* it does if it asks for a run */
 static int                 wire_mute;       /* a reset waits for the end */
 static int                 wire_child;
 static int                 wire_kept;      /* this fork is no tenant's */
@@ -366,6 +368,8 @@ wire_begin(uint32_t run)
 {
     wire_run = run;
     wire_active = 1;
+    wire_undone = wire_told ? 0 : wire_undone;
+    wire_told = 1;
 }
 
 
@@ -382,17 +386,26 @@ wire_end(void)
     wire_active = 0;
 
     if (wire_mute) {
-        wire_reset(wire_reset_run, 0);
+        wire_reset(wire_reset_run);
     }
 }
 
 
 void
-wire_reset(uint32_t run, uint32_t behind)
+wire_undo(uint32_t runs)
+{
+    wire_undone = (wire_told ? 0 : wire_undone) + runs;
+    wire_told = 0;
+}
+
+
+void
+wire_reset(uint32_t run)
 {
     wire_mute = 0;
+    wire_told = 0;
     wire_run = run;
     wire_lock();
-    wire_send(KRN_RESET, behind, 0, NULL, 0);
+    wire_send(KRN_RESET, wire_undone, 0, NULL, 0);
     wire_unlock();
 }
