@@ -138,7 +138,9 @@ adopt_read(adopt_t *a)
         /* the first packet may belong to a message begun for the dead front */
         fed = krn_in_resume(&a->in, packet, (size_t) n);
 
-        if (fed == KRN_WHOLE && a->in.head.type == KRN_RESET) {
+        if (fed == KRN_WHOLE && a->in.head.type == KRN_RESET
+            && a->in.head.run == a->box->run)
+        {
             a->echoed = 1;
             a->box->behind = a->in.head.a;
 
@@ -161,7 +163,6 @@ adopt_done(adopt_t *a)
     adopt_dry(a, BOX_STDERR);
     buf_free(&a->in.body);
 
-    a->box->run = (uint32_t) (clock_mono_us() >> 10 & INT32_MAX);
     box_stat(a->box, &a->box->stat);
     box_release(a->box);
     a->box = NULL;
@@ -202,7 +203,7 @@ adopt_succeed(adopt_t *a)
     a->echoed = 0;
     a->box->risen = 1;
     a->alarm = clock_mono_us() + BOUND_RESTORE_TIME * 1000;
-    krn_out(&a->out, KRN_RESET, 0, 0);
+    krn_out(&a->out, KRN_RESET, a->box->run, 0);
 
     if (krn_out_push(&a->out, a->box->fd[BOX_CHANNEL]) != 1) {
         adopt_renew(a);
@@ -221,12 +222,12 @@ adopt_late(adopt_t *a, uint64_t now)
     switch (a->stage++) {
 
     case 0:
-        box_signal(a->box, SIGINT);
+        box_signal(a->box, SIGINT, KRN_OTHERS | a->box->run);
         a->alarm = now + ADOPT_GRACE * 1000;
         break;
 
     case 1:
-        box_signal(a->box, SIGKILL);
+        box_signal(a->box, SIGKILL, 0);
         a->alarm = now + BOUND_KILL_TIME * 1000;
         break;
 
@@ -281,8 +282,10 @@ adopt_ask(adopt_t *a)
 {
     a->alarm = clock_mono_us() + ADOPT_ECHO * 1000;
     box_own(a->box);
+    a->box->run = (uint32_t) (clock_mono_us() >> 10);
+    box_next_run(a->box);
 
-    krn_out(&a->out, KRN_RESET, 0, 0);
+    krn_out(&a->out, KRN_RESET, a->box->run, 0);
 
     if (krn_out_push(&a->out, a->box->fd[BOX_CHANNEL]) == 0) {
         a->stage = 1;

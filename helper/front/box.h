@@ -194,9 +194,13 @@ int box_succeeds(box_t *box);
 
 int box_restart(box_t *box);
 
-/* SIGINT for its last run, or SIGKILL; does not wait */
+/* gives the next run its number, which is not 0 and has no KRN_OTHERS */
 
-void box_signal(const box_t *box, int sig);
+void box_next_run(box_t *box);
+
+/* SIGINT for a run, or SIGKILL; does not wait */
+
+void box_signal(const box_t *box, int sig, uint32_t run);
 
 /* counters now; begins a new peak; for its owner */
 

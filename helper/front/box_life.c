@@ -626,13 +626,20 @@ box_succeeds(box_t *box)
 
 
 void
-box_signal(const box_t *box, int sig)
+box_next_run(box_t *box)
+{
+    box->run = box->run % INT32_MAX + 1;
+}
+
+
+void
+box_signal(const box_t *box, int sig, uint32_t run)
 {
     brk_req_t  req;
 
     brk_request(&req, BRK_SIGNAL, box->id);
     req.signal = (uint32_t) sig;
-    req.detail = box->run;
+    req.detail = run;
     brk_post(&req);
 }
 

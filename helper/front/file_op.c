@@ -235,7 +235,8 @@ file_op_ask(file_op_t *f, krn_type_t type, uint32_t a, uint32_t b,
 {
     krn_out_t  m;
 
-    krn_out(&m, type, ++f->box->run, a);
+    box_next_run(f->box);
+    krn_out(&m, type, f->box->run, a);
     m.head.b = b;
     (void) krn_out_part(&m, 0, name, strlen(name));
     f->filed = 0;
@@ -369,7 +370,7 @@ file_op_kill(file_op_t *f)
     uint64_t        until;
     struct pollfd   p;
 
-    box_signal(f->box, SIGKILL);
+    box_signal(f->box, SIGKILL, 0);
     until = clock_mono_us() + BOUND_KILL_TIME * 1000;
 
     for (box_news(f->box, &f->news); !f->news.kernel_gone;

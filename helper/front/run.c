@@ -52,13 +52,13 @@ run_stop(run_t *r, run_stop_t stop)
 
     if (stop == STOP_BROKEN) {
         r->stage = 2;
-        box_signal(r->box, SIGKILL);
+        box_signal(r->box, SIGKILL, 0);
         r->alarm = now + BOUND_KILL_TIME * 1000;
         return;
     }
 
     r->stage = 1;
-    box_signal(r->box, SIGINT);
+    box_signal(r->box, SIGINT, r->box->run);
     r->alarm = now + BOUND_GRACE * 1000;
 }
 
@@ -91,7 +91,7 @@ run_clock(run_t *r)
 
     if (r->stage == 1) {
         r->stage = 2;
-        box_signal(r->box, SIGKILL);
+        box_signal(r->box, SIGKILL, 0);
         r->alarm = now + BOUND_KILL_TIME * 1000;
         return;
     }
@@ -461,7 +461,7 @@ run_cell(run_t *r)
     req = r->req;
     r->wake = wake_fd();
     r->phase = RUN_FILES;
-    r->box->run++;
+    box_next_run(r->box);
     r->keep.stream = KRN_PAYLOAD;
     r->keep.file = BOUND_FILE_NAME + sizeof(krn_changed_t);
     r->keep.form = req->run.image > r->job->output ? req->run.image

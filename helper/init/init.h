@@ -23,8 +23,8 @@
 typedef struct {
     _Atomic int32_t   snapshot; /* pid of the kernel's frozen copy, or 0 */
     _Atomic uint32_t  behind;   /* runs that ended since it was made */
-    _Atomic uint32_t  run;      /* that is under way, or 0 */
-    _Atomic uint32_t  interrupt;        /* the run that pid 1's SIGINT is for */
+    _Atomic uint32_t  interrupt;        /* the run that pid 1's SIGINT is for,
+                                         * or as KRN_OTHERS says */
 } init_page_t;
 
 /* NULL in a kernel that has no pid 1 of ours */

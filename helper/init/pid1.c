@@ -284,8 +284,7 @@ pid1_command(pid_t kernel, const init_hooks_t *hooks)
     }
 
     if (kernel > 0) {
-        atomic_store(&init_page->interrupt, msg.arg != 0
-                     ? (uint32_t) msg.arg : atomic_load(&init_page->run));
+        atomic_store(&init_page->interrupt, (uint32_t) msg.arg);
         (void) kill(kernel, msg.step);
     }
 

@@ -112,7 +112,8 @@ typedef struct {
     uint64_t             id;            /* box */
     uint32_t             signal;        /* SIGNAL: SIGINT, SIGKILL */
     uint32_t             detail;        /* SIGNAL: the run that it is for,
-                                           0: any; RESTART: 1: no file stays */
+                                           or as KRN_OTHERS says;
+                                           RESTART: 1: no file stays */
     char                 profile[RETORT_PROFILE_NAME];      /* SPAWN */
     retort_box_limits_t  limits;        /* SPAWN; 0: the default */
     uint8_t              record[BRK_RECORD_SIZE];           /* SPAWN, RECORD */

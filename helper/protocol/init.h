@@ -81,7 +81,7 @@ typedef struct {
 typedef enum {
     INIT_GO = 2,                /* ids are mapped, limits in force: seal */
     INIT_SIGNAL = 4,            /* step: signal for the kernel; arg: its run,
-                                   0: whatever runs */
+                                   or as KRN_OTHERS says */
     INIT_RESTART = 6,           /* with channel, stdout, stderr; arg not 0:
                                    for another session, in empty folders */
 

@@ -78,6 +78,14 @@ typedef enum {
 } krn_type_t;
 
 
+/*
+ * No run's number has this bit.  A SIGINT for this and the number of a
+ * KRN_RESET is for any run but those that came after that: a front that finds a
+ * kernel does not know what runs there, and is not to meet its own runs.
+ */
+
+#define KRN_OTHERS    0x80000000U
+
 typedef enum { KRN_PYTHON = 0, KRN_BASH = 1 } krn_language_t;
 
 /* whose habits Python has, from the first cell of that style on */

@@ -3,7 +3,8 @@
  * SIGINT, from the sandbox's side: whose is it?  Runs in the kernel process,
  * in whichever thread the signal finds.
  *
- * Pid 1's is for the run that it wrote into the page, and for no other.  Any
+ * Pid 1's is for the run that it wrote into the page, and for no other; or, if
+ * that says KRN_OTHERS, for one that began before that reset was heard.  Any
  * other SIGINT is for the cell that runs; if none does, for a run that waits
  * on the channel already; else it is nobody's.  One that comes between the
  * first packet of a run and its first step is kept until then, so that nothing
@@ -28,6 +29,7 @@ enum { INTERRUPT_IDLE, INTERRUPT_START, INTERRUPT_CELL };
 static _Atomic int  interrupt_state;
 static _Atomic int  interrupt_early;
 static uint32_t     interrupt_run;      /* of the cell */
+static uint32_t     interrupt_front = KRN_OTHERS;       /* its reset; none */
 static void       (*interrupt_python)(int);
 
 
@@ -45,10 +47,28 @@ interrupt_take(void)
 {
     uint32_t  run;
 
-    run = interrupt_run;
+    if (init_page == NULL) {
+        return 0;
+    }
 
-    return init_page != NULL
+    run = atomic_load(&init_page->interrupt);
+
+    return (run & KRN_OTHERS ? (run ^ KRN_OTHERS) != interrupt_front
+                             : run == interrupt_run)
            && atomic_compare_exchange_strong(&init_page->interrupt, &run, 0);
+}
+
+
+/* no cell runs, and what is there was meant for one that is over */
+
+void
+interrupt_reset(uint32_t front)
+{
+    interrupt_front = front;
+
+    if (init_page != NULL) {
+        atomic_store(&init_page->interrupt, 0);
+    }
 }
 
 

@@ -328,6 +328,10 @@ void interrupt_end(void);
 
 void interrupt_forked(void);
 
+/* a front has asked to be in step: what it sends later is not for what was */
+
+void interrupt_reset(uint32_t front);
+
 /* for another handler of SIGINT: 1 if the cell is meant */
 
 int interrupt_mine(const siginfo_t *info);

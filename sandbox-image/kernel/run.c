@@ -392,7 +392,6 @@ run_cell(wire_packet_t *packet)
 
     changes_before();
     wire_begin(run.head.run);
-    atomic_store(&init_page->run, run.head.run);
     env_enter(&run);
     code = 0;
 
@@ -417,7 +416,6 @@ run_cell(wire_packet_t *packet)
     }
 
     std_mend();
-    atomic_store(&init_page->run, 0);
     interrupt_end();
     run_done(rc, code, &run.want);
 }

@@ -355,7 +355,6 @@ snapshot_rise(const sigset_t *mask)
     kern_policy(SCHED_OTHER);
     snapshot_oom(INIT_OOM_KERNEL);
     atomic_store(&init_page->snapshot, 0);
-    atomic_store(&init_page->run, 0);
     wire_renew();
     (void) pthread_sigmask(SIG_SETMASK, mask, NULL);
 

@@ -405,6 +405,7 @@ wire_reset(uint32_t run)
     wire_mute = 0;
     wire_told = 0;
     wire_run = run;
+    interrupt_reset(run);
     wire_lock();
     wire_send(KRN_RESET, wire_undone, 0, NULL, 0);
     wire_unlock();

@@ -96,7 +96,7 @@ is(sum(run($busy[2], 'out("again")')), 'ok kept again', 'and stays so');
 
 # once more, with a cell that waits for an answer to its sync
 
-my $c = begin($busy[0], 'nap(0.5); sync(); out("late")');
+my $c = begin($busy[0], '$SIG{INT} = "IGNORE"; nap(1); sync(); out("late")');
 crash();
 is(sum(run($busy[0], 'out($v{x})')), 'ok kept 3',
    'a kernel that waits for an acknowledgement gets on');

@@ -134,7 +134,7 @@ for my $line (map { split /\n/, Retort::Service::slurp("$s->{dir}/said-$_") }
     $said{behind}++ if $why;
 
     # cells without a pause: the copy may be some cells older, and that is told
-    $undone{$box} = 100 if ($state // '') eq 'restored' && $why;
+    $undone{$box} = 1000 if ($state // '') eq 'restored' && $why;
 
     if ($n !~ /^\d+$/) {
         $misses{$box}++;

@@ -18,7 +18,7 @@ use constant { RUN => 2, FILE => 4, ACK => 6, RESET => 8, READY => 101,
                PAYLOAD => 32768 };
 
 our (%v, %files, %env, $stdin, $run, $language, $want);
-my ($channel, $out, $err, $counters);
+my ($channel, $out, $err, $counters, $reset);
 
 
 # what each file of the box's cgroups says
@@ -110,12 +110,15 @@ sub saved {
 }
 
 
+# a reset answers it as well, and is echoed when the cell is over
+
 sub sync {
     say_(SYNC, 0, 0);
 
     while (1) {
-        my ($type) = get();
-        return 1 if $type == ACK;
+        my ($type, $its) = get();
+        $reset = $its if $type == RESET;
+        return 1 if $type == ACK || $type == RESET;
     }
 }
 
@@ -254,6 +257,8 @@ sub main {
             $language = $a;
             count();
             cell($part[0]);
+            ($run, $reset) = ($reset) if defined $reset;
+            say_(RESET, 0, 0) if $run != $its;
         }
     }
 }
