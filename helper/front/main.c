@@ -336,12 +336,15 @@ front_fsize(const retort_settings_t *s)
 
 /*
  * Most requests need the same few buffers again: they are not given back to
- * the system in between, nor sorted anew whenever one of them is large.
+ * the system in between, nor sorted anew whenever one of them is large.  As
+ * many arenas as run at once: results that are kept would fill each of more
+ * now and then, and none of them ever shrinks.
  */
 
 static void
 front_memory(void)
 {
+    (void) mallopt(M_ARENA_MAX, (int) pool_makers());
     (void) mallopt(M_MXFAST, 0);
     (void) mallopt(M_TRIM_THRESHOLD, FRONT_KEEP);
     (void) mallopt(M_MMAP_THRESHOLD, FRONT_KEEP);
@@ -356,7 +359,6 @@ front_init(const retort_settings_t *s)
 {
     char  text[CLOCK_TEXT];
 
-    front_memory();
     clock_text(clock_wall_ms(), text);
     front_drain = eventfd(0, EFD_CLOEXEC|EFD_NONBLOCK);
 
@@ -371,6 +373,8 @@ front_init(const retort_settings_t *s)
         flog(RLOG_ERROR, "start: %s", strerror(errno));
         return -1;
     }
+
+    front_memory();
 
     if (identity_init(FRONT_FD_STORE) == -1
         || artifact_init(FRONT_FD_STORE, s) == -1 || shelf_init(s) == -1
