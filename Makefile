@@ -69,6 +69,7 @@ MODULE = $(O)/ngx_http_retort_module.so
 objects = $(patsubst %.c,$(O)/%.o,$(wildcard $(1)))
 
 lib_objs = $(call objects,helper/lib/fdpass.c) $(call objects,helper/lib/log.c)
+go_objs = $(call objects,helper/lib/go.c)
 lock_objs = $(call objects,helper/lib/lock.c)
 counters_objs = $(call objects,helper/lib/counters.c)
 init_objs = $(call objects,helper/init/*.c)

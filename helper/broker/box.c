@@ -74,13 +74,6 @@ box_find(broker_t *b, uint64_t id)
 
 
 static void
-box_name(const broker_t *b, const box_t *box, char *name, size_t size)
-{
-    (void) snprintf(name, size, "box%u", (uint32_t) (box - b->box));
-}
-
-
-static void
 box_state(broker_t *b, box_t *box, box_state_t state)
 {
     bool  was, is;
@@ -129,11 +122,8 @@ box_docker(const broker_t *b, const box_t *box)
 static void
 box_counters(const broker_t *b, const box_t *box, int *fds)
 {
-    char  name[16];
-
-    box_name(b, box, name, sizeof(name));
     cg_counters(box->cg.version != 0 ? &box->cg : &b->cg,
-                box->cg.version != 0 ? "." : name, fds);
+                box->cg.version != 0 ? "." : box->name, fds);
 }
 
 
@@ -277,8 +267,7 @@ box_slot(broker_t *b, uint32_t profile)
 
 
 static void
-box_init(box_t *box, uint32_t profile, const brk_req_t *req,
-    const retort_profile_t *p)
+box_init(const broker_t *b, box_t *box, uint32_t profile, const brk_req_t *req)
 {
     uint32_t  generation;
 
@@ -291,7 +280,9 @@ box_init(box_t *box, uint32_t profile, const brk_req_t *req,
     memset(box->fds, -1, sizeof(box->fds));
     memset(box->cg.dir, -1, sizeof(box->cg.dir));
     memcpy(box->record, req->record, sizeof(box->record));
-    policy_limits(p, &req->limits, &box->limits);
+    policy_limits(&b->settings->profile[profile], &req->limits, &box->limits);
+    (void) snprintf(box->name, sizeof(box->name), "box%u",
+                    (uint32_t) (box - b->box));
 }
 
 
@@ -301,13 +292,11 @@ static init_step_t
 box_begin(broker_t *b, box_t *box)
 {
     int        rc, pair[2], theirs[TPL_FDS] = { -1, -1, -1, -1 };
-    char       name[16];
     tpl_req_t  tpl = { box_id(b, box), box->limits };
 
-    box_name(b, box, name, sizeof(name));
     tpl.limits.memory += b->base[box->profile];
 
-    if (cg_create(&b->cg, name, &box->limits) == -1) {
+    if (cg_create(&b->cg, box->name, &box->limits) == -1) {
         return STEP_CGROUP;
     }
 
@@ -350,7 +339,7 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
         return BRK_EFULL;
     }
 
-    box_init(box, profile, req, &b->settings->profile[profile]);
+    box_init(b, box, profile, req);
     box_state(b, box, BOX_CLONING);
     box->deadline = broker_now() + (box_docker(b, box) ? BOX_ENGINE_MSEC
                                                        : BOX_BUILD_MSEC);
@@ -370,20 +359,23 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 static void
 box_go(broker_t *b, box_t *box)
 {
+    int         n, fds[INIT_GO_FDS] = { -1, -1, -1, -1 };
     init_msg_t  go = { INIT_GO, 0, 0 };
 
     box_state(b, box, BOX_SEALING);
+    n = cg_enter(&b->cg, box->name, fds);
 
-    if (fd_send(box->init, &go, sizeof(go), NULL, 0) == -1) {
-        box_fail(b, box, STEP_GO, errno);
+    if (n == -1 || fd_send(box->init, &go, sizeof(go), fds, n) == -1) {
+        box_fail(b, box, n == -1 ? STEP_ATTACH : STEP_GO, errno);
     }
+
+    box_close_all(fds, INIT_GO_FDS);
 }
 
 
 void
 box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 {
-    char       name[16];
     box_t      *box;
     map_req_t  map;
 
@@ -402,32 +394,25 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 
     box->pid = ans->pid;
     box->pidfd = pidfd;
-    box_name(b, box, name, sizeof(name));
-
-    if (broker_watch(b, pidfd, TAG_EXIT, (uint32_t) (box - b->box)) == -1
-        || cg_attach(&b->cg, name, box->pid) == -1)
-    {
-        box_fail(b, box, STEP_ATTACH, errno);
-        return;
-    }
-
-    if (box->state == BOX_DYING) {
-        box_kill(b, box);
-        return;
-    }
-
-    if (box_docker(b, box)) {
-        box_go(b, box);
-        return;
-    }
 
     map.id = ans->id;
     map.slot = (uint32_t) (box - b->box);
     map.pid = ans->pid;
-    box_state(b, box, BOX_MAPPING);
 
-    if (fd_send(BOOT_MAPD, &map, sizeof(map), &pidfd, 1) == -1) {
+    if (broker_watch(b, pidfd, TAG_EXIT, map.slot) == -1) {
+        box_fail(b, box, STEP_CLONE, errno);
+
+    } else if (box->state == BOX_DYING) {
+        box_kill(b, box);
+
+    } else if (box_docker(b, box)) {
+        box_go(b, box);
+
+    } else if (fd_send(BOOT_MAPD, &map, sizeof(map), &pidfd, 1) == -1) {
         box_fail(b, box, STEP_IDMAP, errno);
+
+    } else {
+        box_state(b, box, BOX_MAPPING);
     }
 }
 
@@ -554,13 +539,10 @@ box_restart(broker_t *b, box_t *box, const brk_req_t *req)
 void
 box_kill(broker_t *b, box_t *box)
 {
-    char  name[16];
-
     if (box->pidfd != -1) {
         (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
         box->deadline = broker_now() + BOX_BUILD_MSEC;
-        box_name(b, box, name, sizeof(name));
-        cg_kill(&b->cg, name);
+        cg_kill(&b->cg, box->name);
     }
 
     box_state(b, box, BOX_DYING);
@@ -570,11 +552,7 @@ box_kill(broker_t *b, box_t *box)
 static void
 box_free(broker_t *b, box_t *box)
 {
-    char  name[16];
-
-    box_name(b, box, name, sizeof(name));
-
-    box->deadline = cg_remove(&b->cg, name) == -1
+    box->deadline = cg_remove(&b->cg, box->name) == -1
                     ? broker_now() + BOX_SWEEP_MSEC : 0;
 
     if (box->deadline != 0) {

@@ -53,6 +53,7 @@ typedef struct {
     box_state_t          state;
     uint32_t             generation;
     uint32_t             profile;
+    char                 name[16];      /* of its groups */
     uint32_t             seq;           /* the front's open request, or 0 */
     bool                 shown;         /* the front knows this box */
     pid_t                pid;

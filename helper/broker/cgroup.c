@@ -127,18 +127,24 @@ cg_create(const cg_t *cg, const char *box, const retort_box_limits_t *limits)
 }
 
 
+/* v2 has no file for a single thread, outside of threaded groups */
+
 int
-cg_attach(const cg_t *cg, const char *box, pid_t pid)
+cg_enter(const cg_t *cg, const char *box, int *fds)
 {
     int  i;
 
     for (i = 0; i < cg_dirs(cg); i++) {
-        if (cg_put(cg, i, box, "cgroup.procs", "%d", (int) pid) == -1) {
+        fds[i] = cg_open(cg, i, box, cg->version == 1 ? "tasks"
+                                                      : "cgroup.procs",
+                         O_WRONLY);
+
+        if (fds[i] == -1) {
             return -1;
         }
     }
 
-    return 0;
+    return i;
 }
 
 

@@ -8,8 +8,6 @@
 #ifndef RETORT_CGROUP_H
 #define RETORT_CGROUP_H
 
-#include <sys/types.h>
-
 #include "../protocol/broker.h"
 
 
@@ -28,9 +26,12 @@ typedef struct {
 int cg_create(const cg_t *cg, const char *box, const retort_box_limits_t *l);
 int cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *l);
 
-/* puts a process into all of them */
+/*
+ * Opens a file in each of them, by which whoever has it enters alone.  Their
+ * number, or -1 with errno; what is open then belongs to the caller as well.
+ */
 
-int cg_attach(const cg_t *cg, const char *box, pid_t pid);
+int cg_enter(const cg_t *cg, const char *box, int *fds);
 
 /* opens BRK_COUNTERS files, which belong to the caller; -1: none is free */
 

@@ -20,6 +20,7 @@
 
 #include "docker.h"
 #include "fdpass.h"
+#include "go.h"
 #include "lock.h"
 #include "log.h"
 
@@ -226,17 +227,12 @@ relay_run(const docker_t *d, const tpl_req_t *req, const int *fds, int alive)
 {
     int         error, own[RELAY_FDS];
     char        name[DOCKER_NAME];
-    init_msg_t  msg;
     link_fds_t  l;
 
     memcpy(own, fds, sizeof(int) * TPL_FDS);
     own[TPL_FDS] = alive;
 
-    if (relay_place(own) == -1
-        || fd_recv(own[0], &msg, sizeof(msg), NULL, NULL, 0)
-           != (ssize_t) sizeof(msg)
-        || msg.op != INIT_GO)
-    {
+    if (relay_place(own) == -1) {
         _exit(1);
     }
 
@@ -245,6 +241,12 @@ relay_run(const docker_t *d, const tpl_req_t *req, const int *fds, int alive)
     l.out = own[2];
     l.err = own[3];
     l.link = -1;
+    error = go_wait(l.init);
+
+    if (error != 0) {
+        relay_fail(l.init, STEP_ATTACH, error);
+    }
+
     docker_name(d, req->id, name);
     error = relay_create(d, req, name, own[TPL_FDS]);
 

@@ -10,7 +10,7 @@ $(O)/gen/docker_container.h: helper/docker/container.json
 	$(Q)sed 's/["\\]/\\&/g; s/^ *//; s/.*/"&"/' $< > $@.tmp
 	$(Q)mv $@.tmp $@
 
-$(O)/retort-docker: $(docker_objs) $(lib_objs) $(lock_objs)
+$(O)/retort-docker: $(docker_objs) $(lib_objs) $(go_objs) $(lock_objs)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -o $@ $^ -lcurl -ljson-c $(LDLIBS)
 

@@ -4,7 +4,7 @@
  * of new namespaces; believes the broker's numbers.
  *
  * The order matters, and each arrow is there because the reverse fails or
- * leaks: cgroup attach (by the broker) -> cgroup namespace -> ids ->
+ * leaks: cgroup attach (helper/lib/go.c) -> cgroup namespace -> ids ->
  * namespace limits -> mounts -> host name -> rlimits -> bounding set ->
  * capabilities -> no_new_privs -> Landlock -> descriptors -> seccomp -> fork.
  */

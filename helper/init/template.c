@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "fdpass.h"
+#include "go.h"
 #include "seal.h"
 
 
@@ -27,7 +28,6 @@
 
 static void  template_child(int sock, const tpl_req_t *req, const int *fds,
     const init_hooks_t *hooks);
-static int  template_await_go(void);
 
 
 static int
@@ -105,8 +105,14 @@ static void
 template_child(int sock, const tpl_req_t *req, const int *fds,
     const init_hooks_t *hooks)
 {
-    if (template_place(sock, fds) == -1 || template_await_go() == -1) {
+    if (template_place(sock, fds) == -1) {
         _exit(1);
+    }
+
+    errno = go_wait(PID1_SOCK);
+
+    if (errno != 0) {
+        seal_fail(STEP_ATTACH);
     }
 
     seal(req);
@@ -142,21 +148,4 @@ template_place(int sock, const int *fds)
     }
 
     return close_range(PID1_SOCK + TPL_FDS, ~0U, 0);
-}
-
-
-/*
- * Nothing happens before the broker has put this process into its cgroups and
- * had its ids mapped.  The value is checked: an end of file is no "go".
- */
-
-static int
-template_await_go(void)
-{
-    ssize_t     n;
-    init_msg_t  msg;
-
-    n = fd_recv(PID1_SOCK, &msg, sizeof(msg), NULL, NULL, 0);
-
-    return (n == (ssize_t) sizeof(msg) && msg.op == INIT_GO) ? 0 : -1;
 }

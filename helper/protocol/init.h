@@ -79,7 +79,8 @@ typedef struct {
 /* broker and pid 1; even numbers ask, odd ones tell */
 
 typedef enum {
-    INIT_GO = 2,                /* ids are mapped, limits in force: seal */
+    INIT_GO = 2,                /* ids are mapped, limits set: enter the
+                                   groups whose files come with it; seal */
     INIT_SIGNAL = 4,            /* step: signal for the kernel; arg: its run,
                                    or as KRN_OTHERS says */
     INIT_RESTART = 6,           /* with channel, stdout, stderr; arg not 0:
@@ -97,6 +98,7 @@ typedef struct {
     int32_t   arg;
 } init_msg_t;
 
+#define INIT_GO_FDS       4     /* at most */
 #define INIT_RESTART_FDS  3
 
 

@@ -12,7 +12,7 @@ kern_objs = $(patsubst %.c,$(O)/%.o,$(wildcard $(kern_dir)/*.c))
 kern_python = $(patsubst sandbox-image/python/%,$(kern_lib)/python/%, \
 	$(wildcard sandbox-image/python/*.py))
 # all of helper/lib that goes into a sandbox
-kern_fdpass = $(O)/helper/lib/fdpass.o
+kern_helper = $(O)/helper/lib/fdpass.o $(O)/helper/lib/go.o
 # and what makes a container one
 kern_carry = $(patsubst %.c,$(O)/%.o,helper/docker/carry.c \
 	$(wildcard helper/docker/inside/*.c))
@@ -51,7 +51,7 @@ $(LAYER)/.linked:
 	$(Q)ln -sfn /workspace/uploaded_files $(LAYER)/home/uploaded_files
 	$(Q)touch $@
 
-$(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_fdpass) \
+$(kern_lib)/retort-kernel: $(kern_objs) $(init_objs) $(kern_helper) \
 		$(kern_carry)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)

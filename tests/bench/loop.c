@@ -129,13 +129,12 @@ loop_make(uint32_t slot)
 }
 
 
-/* it is there: its cgroups, its ids */
+/* it is there: its ids */
 
 static void
 loop_cloned(uint32_t profile)
 {
     int        nfd, pidfd;
-    char       name[16];
     uint32_t   slot;
     tpl_ans_t  ans;
     map_req_t  map;
@@ -146,8 +145,6 @@ loop_cloned(uint32_t profile)
 
     slot = (uint32_t) ans.id - 1;
     loop_must(nfd == 1, "clone");
-    loop_name(slot, name, sizeof(name));
-    loop_must(cg_attach(&loop_cg, name, ans.pid) == 0, "attach");
     loop_box[slot].pid = ans.pid;
     loop_box[slot].pidfd = pidfd;
     loop_watch(pidfd, LOOP_EXIT, slot);
@@ -162,6 +159,8 @@ loop_cloned(uint32_t profile)
 static void
 loop_mapped(void)
 {
+    int         n, groups[INIT_GO_FDS];
+    char        name[16];
     map_ans_t   ans;
     init_msg_t  go;
 
@@ -170,8 +169,15 @@ loop_mapped(void)
 
     memset(&go, 0, sizeof(go));
     go.op = INIT_GO;
-    loop_must(fd_send(loop_box[ans.id - 1].init, &go, sizeof(go), NULL, 0)
+    loop_name((uint32_t) ans.id - 1, name, sizeof(name));
+    n = cg_enter(&loop_cg, name, groups);
+    loop_must(n != -1, "groups");
+    loop_must(fd_send(loop_box[ans.id - 1].init, &go, sizeof(go), groups, n)
               != -1, "go");
+
+    while (n-- > 0) {
+        (void) close(groups[n]);
+    }
 }
 
 

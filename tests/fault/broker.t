@@ -88,7 +88,7 @@ sub fault {
     my ($who, $call, $number, $steps) = @_;
     my $before = length $s->log;
 
-    $steps //= 'cgroup|cgroup attach|channel|id map|go';
+    $steps //= 'cgroup|cgroup attach|channel|clone|id map|go';
 
     plan_for($who, $call, $number) or return fail('the run before is over');
 

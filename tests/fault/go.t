@@ -105,12 +105,10 @@ sub ended {
 }
 
 
-# in each
-sub attached {
+sub entered {
     my ($child) = @_;
-    my @boxes = $s->boxes;
 
-    return @boxes == grep { Retort::Service::slurp("$_/cgroup.procs") =~ /^\Q$child\E$/m } @boxes;
+    return scalar grep { Retort::Service::slurp("$_/cgroup.procs") =~ /^\Q$child\E$/m } $s->boxes;
 }
 
 
@@ -129,9 +127,17 @@ sub refused {
 like(run_while(sub {
     my ($child) = @_;
 
-    ok($s->until_true(sub { attached($child) }), 'a sandbox that waits is in each of its cgroups');
+    is(entered($child), 0, 'a sandbox that waits is in none of its cgroups');
     like(Retort::Service::slurp("/proc/$child/uid_map"), qr/^\s*$/, '... and is nobody yet');
 }), qr/^200 ran/, 'once its ids are mapped it has its "go", and runs');
+
+my $box = $s->session;
+my @inside = $s->inside;
+
+cmp_ok(scalar @inside, '>=', 2, 'a sandbox that runs has pid 1 and a kernel');
+is_deeply([map { entered($_) } @inside], [(scalar $s->boxes) x @inside], '... each in all of its cgroups');
+$s->json('DELETE', "/v1/sandboxes/$box");
+ok(quiet(), '... and nothing is left');
 
 refused('what should be "go" cannot be read', run_while(sub {
     my ($child) = @_;

@@ -22,13 +22,21 @@ plan skip_all => 'strace is missing' unless Retort::Strace->here;
 my $caps = Retort::Service::slurp('/proc/sys/kernel/cap_last_cap') + 2;
 my %same = map { $_ => 1 } 3 .. $caps;
 
+my $s = Retort::Service->new(profiles => { default => {
+    import => '', ready => '0' } });
+
+# each group is entered by a write and a close, behind one close
+my $groups = $s->cgroups;
+my $in = $groups + 1;
+
 # of these the step is known: the system call, which one of the process
 my %step = (
-    'openat 1' => 'cgroup namespace', 'close 1' => 'cgroup namespace',
-    'close 2' => 'cgroup namespace', 'unshare 1' => 'cgroup namespace',
+    (map {; "write $_" => 'cgroup attach', 'close ' . ($_ + 1) => 'cgroup attach' } 1 .. $groups),
+    'openat 1' => 'cgroup namespace', 'close ' . ($in + 1) => 'cgroup namespace',
+    'unshare 1' => 'cgroup namespace',
     'setresgid 1' => 'ids', 'setgroups 1' => 'ids', 'setresuid 1' => 'ids',
     'prctl 1' => 'ids', 'openat 2' => 'namespace limits',
-    'write 1' => 'namespace limits', 'mount 1' => 'private mounts',
+    "write $in" => 'namespace limits', 'mount 1' => 'private mounts',
     'mount 2' => 'root overlay', 'mount 3' => 'proc', 'mount 4' => 'dev',
     'mount 5' => 'workspace', 'mount 6' => 'tmp', 'mount 7' => 'shm',
     'chdir 1' => 'pivot', 'pivot_root 1' => 'pivot', 'umount2 1' => 'pivot',
@@ -46,15 +54,12 @@ my %step = (
 # nothing hangs on whether they work: harmless.t
 my %harmless = map { $_ => 1 } qw(close umask brk);
 
-# but the template's socket is in the way of the first step, which ends with one
-$harmless{"close $_"} = 0 for 1, 2;
+# but the template's socket is in the way of the first steps, which end with one
+$harmless{"close $_"} = 0 for 1 .. $in + 1;
 
 # fails in the template first, which hears of nothing without it: of the child
 # alone it is in go.t
 my $heard = 'recvmsg 1';
-
-my $s = Retort::Service->new(profiles => { default => {
-    import => '', ready => '0' } });
 
 
 # a strace on the template and all that it forks

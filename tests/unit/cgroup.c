@@ -56,15 +56,41 @@ a_limit_that_cannot_be_set_is_an_error(void **state)
 }
 
 
+/* with "0", as who goes in by one of these files does */
+
 static void
-a_process_is_put_into_every_hierarchy(void **state)
+cg_goes_in(uint32_t version, const char *file, int groups)
+{
+    int  i, fds[CG_DIRS];
+
+    cg_test.version = version;
+    cg_file(file, "");
+    assert_int_equal(cg_enter(&cg_test, "box7", fds), groups);
+
+    for (i = 0; i < groups; i++) {
+        assert_int_equal(write(fds[i], "0", 1), 1);
+        assert_int_equal(close(fds[i]), 0);
+    }
+
+    cg_is(file, "0");
+    assert_int_equal(cg_enter(&cg_test, "box8", fds), -1);
+    assert_int_equal(errno, ENOENT);
+}
+
+
+static void
+a_thread_enters_each_hierarchy_of_v1_alone(void **state)
 {
     (void) state;
-    cg_test.version = 1;
-    cg_file("cgroup.procs", "");
-    assert_int_equal(cg_attach(&cg_test, "box7", 1234), 0);
-    cg_is("cgroup.procs", "1234");
-    assert_int_equal(cg_attach(&cg_test, "box8", 1234), -1);
+    cg_goes_in(1, "tasks", CG_DIRS);
+}
+
+
+static void
+a_process_enters_the_group_of_v2(void **state)
+{
+    (void) state;
+    cg_goes_in(2, "cgroup.procs", 1);
 }
 
 
@@ -75,7 +101,8 @@ main(void)
         CG_TEST(v2_gets_memory_without_swap_processes_and_a_cpu_quota),
         CG_TEST(v2_without_swap_accounting_is_good_as_well),
         CG_TEST(a_limit_that_cannot_be_set_is_an_error),
-        CG_TEST(a_process_is_put_into_every_hierarchy)
+        CG_TEST(a_thread_enters_each_hierarchy_of_v1_alone),
+        CG_TEST(a_process_enters_the_group_of_v2)
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
