@@ -54,7 +54,9 @@ request_param(char **envp, const char *name)
     n = strlen(name);
 
     for ( /* void */ ; *envp != NULL; envp++) {
-        if (strncmp(*envp, name, n) == 0 && (*envp)[n] == '=') {
+        if (**envp == *name && strncmp(*envp, name, n) == 0
+            && (*envp)[n] == '=')
+        {
             return *envp + n + 1;
         }
     }
