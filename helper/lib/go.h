@@ -10,8 +10,8 @@
 
 /*
  * Waits for INIT_GO, which is checked: an end of file is none, and ends this
- * process.  Then enters the groups whose files came with it, of which none stays
- * open.  0, or the errno of one that did not let it in.
+ * process.  Then enters the groups whose files came with it; none stays open.
+ * 0, or the errno of one that did not let it in.
  */
 
 int go_wait(int sock);
