@@ -101,6 +101,15 @@ crash();
 is(sum(run($busy[0], 'out($v{x})')), 'ok kept 3',
    'a kernel that waits for an acknowledgement gets on');
 
+# runs that are undone, as no front came to tell
+
+run($busy[3], '$v{undone} = 2');
+crash();
+my $r = run($busy[3], 'delete $v{undone}; out($v{x})');
+is(sum($r), 'ok restored 3', 'what was restored before the front died is told by the next one');
+is($r->{json}{state_reason}, 'the two runs before this one are undone as well', '... with how far it is behind');
+is(sum(run($busy[3], 'out($v{x})')), 'ok kept 3', '... once');
+
 # an interpreter that ended while there was no front
 
 my ($exits) = +{ $f->{broker}->counts() }->{exits} // 0;

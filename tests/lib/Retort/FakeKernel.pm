@@ -248,7 +248,8 @@ sub main {
             asked($type, $part[0]);
 
         } elsif ($type == RESET) {
-            say_(RESET, 0, 0);
+            # what a front before this one may not have come to tell
+            say_(RESET, $v{undone} // 0, 0);
 
         } elsif ($type == RUN) {
             %env = map { split /=/, $_, 2 } split /\0/, $part[1];
