@@ -50,7 +50,7 @@ place_fresh(const request_t *req, const retort_box_limits_t *limits, err_t *e)
     box = pool_again(req->profile, limits, req->workspace);
 
     if (box == NULL && limits == NULL) {
-        box = pool_take(req->profile);
+        box = pool_take(req->profile, req->workspace);
     }
 
     if (box == NULL) {

@@ -6,7 +6,8 @@
  * taken, and gives way for a moment if each core has a request or another box
  * that is made.
  * A request that finds nothing ready takes what is being made, if nobody else
- * waits for it: that is ready sooner than a box of its own.
+ * waits for it: that is ready sooner than a box of its own.  A workspace that
+ * has had more than its share lately leaves the last ones to others.
  */
 
 #include <poll.h>
@@ -21,6 +22,7 @@
 #include "clock.h"
 #include "flog.h"
 #include "pool.h"
+#include "share.h"
 #include "wake.h"
 
 
@@ -29,12 +31,14 @@
 #define POOL_START     2000         /* msec, until its interpreter says so */
 
 
-/* requests that wait for what is made, in the order in which they came */
+/* requests that wait for what is made */
 
 typedef struct pool_wait_s  pool_wait_t;
 
 struct pool_wait_s {
     pool_wait_t  *next;
+    uint32_t      leaves;       /* to other workspaces */
+    int           overtaken;
 };
 
 typedef struct {
@@ -241,14 +245,14 @@ pool_call(void)
 }
 
 
-/* the mutex is held; the place in the line that points to "w" */
+/* the mutex is held; the place in the line, and how many are not for "w" */
 
 static pool_wait_t **
 pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
 {
     pool_wait_t  **link;
 
-    *before = 0;
+    *before = w->leaves;
 
     for (link = &p->line; *link != w; link = &(*link)->next) {
         (*before)++;
@@ -259,33 +263,76 @@ pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
 
 
 /*
- * One that is ready, or is made and nobody who came before waits for: else who
- * asks much would overtake who asks once.
+ * The mutex is held.  In the order in which they came, but who leaves less to
+ * others goes before who leaves more: once, so that nobody waits for ever.
+ */
+
+static void
+pool_line_up(pool_t *p, pool_wait_t *w)
+{
+    pool_wait_t  **link;
+
+    for (link = &p->line; *link != NULL; link = &(*link)->next) {
+        if ((*link)->leaves > w->leaves && !(*link)->overtaken) {
+            break;
+        }
+    }
+
+    w->overtaken = 0;
+    w->next = *link;
+    *link = w;
+    p->waiting++;
+
+    for (w = w->next; w != NULL; w = w->next) {
+        w->overtaken = 1;
+    }
+}
+
+
+/* the mutex is held; may come with a box or without one */
+
+static void
+pool_step_out(pool_t *p, const pool_wait_t *w)
+{
+    uint32_t       before;
+    pool_wait_t  **link;
+
+    link = pool_place(p, w, &before);
+    *link = w->next;
+    p->waiting--;
+
+    if (*link != NULL) {
+        (void) pthread_cond_broadcast(&pool_made);
+    }
+}
+
+
+/*
+ * One that is ready, or is made and nobody who goes before waits for: else who
+ * asks much would leave nothing to who asks once.
  */
 
 static box_t *
-pool_pop_made(pool_t *p)
+pool_pop_made(pool_t *p, const char *workspace)
 {
-    box_t         *box;
-    uint32_t       before;
-    pool_wait_t    w, **link;
-
-    w.next = NULL;
+    box_t        *box;
+    uint32_t      before;
+    pool_wait_t   w;
 
     (void) pthread_mutex_lock(&pool_mutex);
 
-    link = pool_place(p, NULL, &before);
-    *link = &w;
-    p->waiting++;
+    w.leaves = share_leaves(workspace, p->profile->ready, clock_mono_us());
+    pool_line_up(p, &w);
+    (void) pool_place(p, &w, &before);
 
     while (before >= p->n && before < p->n + p->making) {
         (void) pthread_cond_wait(&pool_made, &pool_mutex);
-        link = pool_place(p, &w, &before);
+        (void) pool_place(p, &w, &before);
     }
 
-    *link = w.next;
-    p->waiting--;
+    pool_step_out(p, &w);
     box = before < p->n ? pool_first(p) : NULL;
+    share_took(workspace, clock_mono_us());
     pool_call();
 
     (void) pthread_mutex_unlock(&pool_mutex);
@@ -295,14 +342,16 @@ pool_pop_made(pool_t *p)
 
 
 box_t *
-pool_take(const retort_profile_t *profile)
+pool_take(const retort_profile_t *profile, const char *workspace)
 {
     box_t   *box;
     pool_t  *p;
 
     p = pool_of(profile);
 
-    for (box = pool_pop_made(p); box != NULL; box = pool_pop_made(p)) {
+    for (box = pool_pop_made(p, workspace); box != NULL;
+         box = pool_pop_made(p, workspace))
+    {
         if (!pool_dead(box) && !pool_hung_up(box)) {
             box_own(box);
             return box;

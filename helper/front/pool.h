@@ -26,10 +26,10 @@ box_t *pool_again(const retort_profile_t *p, const retort_box_limits_t *limits,
 
 /*
  * A box with the default limits, owned by the caller: one that is ready, or
- * the next to be if others do not wait for it; else NULL.
+ * the next to be, if it is not for others who wait or are to come; else NULL.
  */
 
-box_t *pool_take(const retort_profile_t *p);
+box_t *pool_take(const retort_profile_t *p, const char *workspace);
 
 /*
  * Ends one waiting box of any profile so that its place is free, and waits for

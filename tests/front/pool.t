@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 
+use IO::Select;
 use JSON::PP;
 use Test::More;
 use Time::HiRes qw(sleep);
@@ -70,5 +71,31 @@ is(count('spawn'), 8 + $makers, 'one for each core, four at most');
 $f->{broker}->tell('release');
 ok(wait_for(sub { count('boxes') == 8 && count('spawn') == 16 }),
    'until eight wait again, and no more');
+undef $f;
+
+# who has had them all lately leaves the last one to others
+
+$f = Retort::Front->start(ready => 8);
+my @other = (RETORT_WORKSPACE => 'other');
+$f->execute({ code => '1' }) for 1 .. 40;
+ok(wait_for(sub { count('boxes') == 8 }), 'after forty runs eight wait');
+$f->{broker}->tell('hold', 1);
+is(join(' ', map { $f->execute({ code => '1' })->{json}{status} } 1 .. 7),
+   join(' ', ('ok') x 7), 'who asked so much has seven of them');
+$c = $f->client;
+$c->send_request($f->params('POST', '/execute',
+                            CONTENT_TYPE => 'application/json'),
+                 '{"code":"out(8)"}');
+ok(!IO::Select->new($c->{sock})->can_read(0.5), 'and waits for the next');
+is(sum($f->execute({ code => '1' }, @other)), 'ok gone',
+   'one is there for another workspace');
+my $late = $f->client;
+$late->send_request($f->params('POST', '/execute', @other,
+                               CONTENT_TYPE => 'application/json'),
+                    '{"code":"out(9)"}');
+sleep 0.3;
+$f->{broker}->tell('release');
+like($late->read_answer->{body}, qr/"stdout":"9"/, 'which is served');
+like($c->read_answer->{body}, qr/"stdout":"8"/, 'as is who waited');
 
 done_front($f);

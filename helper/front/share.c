@@ -1,0 +1,111 @@
+
+/*
+ * In retort-front, as its own uid without any capability.
+ *
+ * What was taken in the last second is estimated from two counters, of this
+ * second and of the one before.  Workspaces are told apart by a digest of their
+ * names: two with the same one count as one, which costs them a wait at most,
+ * and the table cannot grow.
+ */
+
+#include <stddef.h>
+
+#include "share.h"
+
+
+#define SHARE_SECOND  1000000
+#define SHARE_PLACES  1024      /* a power of two */
+#define SHARE_PART    4         /* of what is ready is kept for others */
+
+
+typedef struct {
+    uint64_t  second;           /* the one that "now" counts */
+    uint32_t  now;
+    uint32_t  before;           /* in the second before it */
+} share_t;
+
+
+static share_t  share_of[SHARE_PLACES];
+static share_t  share_all;
+static share_t  share_takers;       /* how many workspaces */
+
+
+static share_t *
+share_find(const char *workspace)
+{
+    uint32_t  hash;
+
+    for (hash = 5381; *workspace != '\0'; workspace++) {
+        hash = hash * 33 + (unsigned char) *workspace;
+    }
+
+    return &share_of[hash % SHARE_PLACES];
+}
+
+
+static void
+share_turn(share_t *s, uint64_t now)
+{
+    uint64_t  second;
+
+    second = now / SHARE_SECOND;
+
+    if (second != s->second) {
+        s->before = second == s->second + 1 ? s->now : 0;
+        s->now = 0;
+        s->second = second;
+    }
+}
+
+
+static uint64_t
+share_count(share_t *s, uint64_t now)
+{
+    share_turn(s, now);
+
+    return s->now + s->before * (SHARE_SECOND - now % SHARE_SECOND)
+                    / SHARE_SECOND;
+}
+
+
+uint32_t
+share_leaves(const char *workspace, uint32_t ready, uint64_t now)
+{
+    uint64_t  mine, all, takers;
+
+    mine = share_count(share_find(workspace), now);
+    all = share_count(&share_all, now);
+    takers = share_count(&share_takers, now);
+
+    /* what stands ready may be taken at once, by whom it may be */
+    mine = mine > ready ? mine - ready : 0;
+
+    /* the three may be of different moments, if a clock was read earlier */
+    mine = mine < all ? mine : all;
+
+    if (takers == 0 || mine * (takers + 1) <= all) {
+        return 0;
+    }
+
+    /* of a quarter, as much as it is above its share; rounded */
+    all *= takers;
+
+    return (uint32_t) (((mine * (takers + 1) - all / takers)
+                        * (ready / SHARE_PART) + all / 2) / all);
+}
+
+
+void
+share_took(const char *workspace, uint64_t now)
+{
+    share_t  *s;
+
+    s = share_find(workspace);
+    share_turn(s, now);
+    share_turn(&share_all, now);
+    share_turn(&share_takers, now);
+
+    share_takers.now += (s->now == 0);
+    share_all.now++;
+    s->now++;
+}

@@ -1,0 +1,27 @@
+
+/*
+ * Who has had how many of the sandboxes lately, so that a workspace that asks
+ * without a pause does not leave the others none.  Who calls holds the pool's
+ * mutex; "now" is clock_mono_us().
+ */
+
+#ifndef FRONT_SHARE_H
+#define FRONT_SHARE_H
+
+#include <stdint.h>
+
+
+/*
+ * How many of "ready" sandboxes a workspace leaves to others: a quarter if it
+ * has had all that there were, none if it has had no more than would be its
+ * share if one more workspace came.
+ */
+
+uint32_t share_leaves(const char *workspace, uint32_t ready, uint64_t now);
+
+/* it is given one */
+
+void share_took(const char *workspace, uint64_t now);
+
+
+#endif /* FRONT_SHARE_H */

@@ -1,0 +1,140 @@
+
+/*
+ * Who has had many sandboxes lately leaves some to others, and to nobody else.
+ *
+ * links: helper/front/share.c
+ */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "front/share.h"
+
+
+#define SECOND  1000000ULL
+
+
+static uint64_t  clock_now = 1000 * SECOND;
+
+
+static void
+takes(const char *workspace, unsigned n)
+{
+    while (n-- > 0) {
+        share_took(workspace, clock_now);
+    }
+}
+
+
+static void
+passes(uint64_t usec)
+{
+    clock_now += usec;
+}
+
+
+static uint32_t
+leaves(const char *workspace)
+{
+    return share_leaves(workspace, 16, clock_now);
+}
+
+
+static void
+nobody_leaves_any_at_first(void **state)
+{
+    (void) state;
+
+    assert_int_equal(leaves("a"), 0);
+    takes("a", 16);
+    passes(SECOND / 2);
+    assert_int_equal(leaves("a"), 0);
+}
+
+
+static void
+who_has_had_all_leaves_a_quarter_for_a_second_or_two(void **state)
+{
+    (void) state;
+
+    passes(5 * SECOND);
+    takes("a", 1000);
+    passes(SECOND / 2);
+    assert_int_equal(leaves("a"), 4);
+    assert_int_equal(leaves("b"), 0);
+    assert_int_equal(share_leaves("a", 3, clock_now), 0);
+    assert_int_equal(share_leaves("a", 0, clock_now), 0);
+    passes(2 * SECOND);
+    assert_int_equal(leaves("a"), 0);
+}
+
+
+static void
+who_has_had_less_leaves_less(void **state)
+{
+    (void) state;
+
+    passes(5 * SECOND);
+    takes("a", 900);
+    takes("b", 100);
+    passes(SECOND / 2);
+    assert_int_equal(leaves("a"), 3);
+    assert_int_equal(leaves("b"), 0);
+    assert_int_equal(leaves("c"), 0);
+}
+
+
+static void
+equals_leave_what_one_more_would_need(void **state)
+{
+    (void) state;
+
+    passes(5 * SECOND);
+    takes("a", 500);
+    takes("b", 500);
+    passes(SECOND / 2);
+    assert_int_equal(leaves("a"), 1);
+    assert_int_equal(leaves("b"), 1);
+    assert_int_equal(leaves("c"), 0);
+}
+
+
+/* requests wait, so what is told may be late */
+
+static void
+times_that_go_back_do_no_harm(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    passes(5 * SECOND);
+
+    for (i = 0; i < 1000; i++) {
+        share_took("a", clock_now + (i * 7919 % 5) * SECOND);
+        share_took("b", clock_now + (i * 7907 % 3) * SECOND);
+        assert_in_range(share_leaves("a", 16, clock_now + i % 4 * SECOND),
+                        0, 4);
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest  tests[] = {
+        cmocka_unit_test(nobody_leaves_any_at_first),
+        cmocka_unit_test(who_has_had_all_leaves_a_quarter_for_a_second_or_two),
+        cmocka_unit_test(who_has_had_less_leaves_less),
+        cmocka_unit_test(equals_leave_what_one_more_would_need),
+        cmocka_unit_test(times_that_go_back_do_no_harm)
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
