@@ -160,10 +160,13 @@ pool_hung_up(const box_t *box)
 }
 
 
-/* the mutex is held; the oldest */
+/*
+ * The mutex is held.  The oldest, which is warm; or the newest, whose own
+ * warming up is then spared, for who would wait for one to be made anyhow.
+ */
 
 static box_t *
-pool_first(pool_t *p)
+pool_pick(pool_t *p, int newest)
 {
     box_t  *box;
 
@@ -171,8 +174,13 @@ pool_first(pool_t *p)
         return NULL;
     }
 
-    box = p->boxes[0];
     p->n--;
+
+    if (newest) {
+        return p->boxes[p->n];
+    }
+
+    box = p->boxes[0];
     memmove(p->boxes, p->boxes + 1, p->n * sizeof(box_t *));
 
     return box;
@@ -185,7 +193,7 @@ pool_pop(pool_t *p)
     box_t  *box;
 
     (void) pthread_mutex_lock(&pool_mutex);
-    box = pool_first(p);
+    box = pool_pick(p, 0);
     (void) pthread_mutex_unlock(&pool_mutex);
 
     return box;
@@ -331,7 +339,7 @@ pool_pop_made(pool_t *p, const char *workspace)
     }
 
     pool_step_out(p, &w);
-    box = before < p->n ? pool_first(p) : NULL;
+    box = before < p->n ? pool_pick(p, w.leaves != 0) : NULL;
     share_took(workspace, clock_mono_us());
     pool_call();
 
