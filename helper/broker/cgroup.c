@@ -84,7 +84,6 @@ cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *l)
     }
 
     if (cg_put(cg, CG_MEMORY, box, "memory.limit_in_bytes", "%llu", memory)
-        || cg_put(cg, CG_CPU, box, "cpu.cfs_period_us", "%d", CG_PERIOD)
         || cg_put(cg, CG_CPU, box, "cpu.cfs_quota_us", "%llu", quota))
     {
         return -1;
