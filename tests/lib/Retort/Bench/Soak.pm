@@ -3,12 +3,16 @@ package Retort::Bench::Soak;
 # Mixed load for half an hour, in rounds.  After each round, at rest, all that
 # could leak is counted; what grows from the first rounds to the last ones, or
 # a run without its verdict, is a failure.
+#
+# All of it is paced: results that are kept are not of one size, so if what is
+# small came faster or slower than what is large, as a host has time, the front
+# would hold another mixture of them in each round.
 
 use strict;
 use warnings;
 
 use JSON::PP;
-use Time::HiRes qw(time);
+use Time::HiRes qw(sleep time);
 
 use Retort::Bench;
 use Retort::Bench::Service;
@@ -17,6 +21,9 @@ use constant ROUNDS => 12;
 
 # results that the front keeps, which have to be there before memory is flat
 use constant KEPT => 8192;
+
+# seconds from one time that all that is odd is done to the next
+use constant TURN => 6;
 
 my @ODD = (
     # code, options, the verdict
@@ -92,13 +99,16 @@ sub mixed {
     my @boxes = map { $s->session } 1 .. 8;
     my @loads = map { $b->beside($s, seconds => int $seconds || 1, %$_,
                                  says => '"status":"ok"') }
-        { conns => 2, body => { code => 'print(2+2)' } },
-        { conns => 2, bodies => [map { { code => 'x=1', sandbox_id => $_ } }
+        { conns => 2, every => 40, body => { code => 'print(2+2)' } },
+        { conns => 2, every => 8, bodies => [map { { code => 'x=1', sandbox_id => $_ } }
                                  @boxes[1 .. 7]] };
 
     while (time < $end) {
+        my $next = time + TURN;
+
         $self->odd($_, $boxes[0]) for @ODD;
         $self->traffic($boxes[0]);
+        sleep $next - time if time < $next;
     }
 
     for my $load (@loads) {
