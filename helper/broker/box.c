@@ -92,20 +92,13 @@ box_state(broker_t *b, box_t *box, box_state_t state)
 
 
 static void
-box_close(int *fd)
-{
-    if (*fd != -1) {
-        (void) close(*fd);
-        *fd = -1;
-    }
-}
-
-
-static void
-box_close_all(int *fds, int n)
+box_close(int *fds, int n)
 {
     while (n-- > 0) {
-        box_close(&fds[n]);
+        if (fds[n] != -1) {
+            (void) close(fds[n]);
+            fds[n] = -1;
+        }
     }
 }
 
@@ -134,7 +127,28 @@ box_stat(const broker_t *b, box_t *box)
 
     box_counters(b, box, fds);
     counters_read(fds, &box->stat);
-    box_close_all(fds, BRK_COUNTERS);
+    box_close(fds, BRK_COUNTERS);
+}
+
+
+static void
+box_fail(broker_t *b, box_t *box, uint32_t step, int error)
+{
+    brk_ans_t  ans = {
+        .op = (box->state == BOX_RESTARTING) ? BRK_RESTART : BRK_SPAWN,
+        .code = BRK_ESTEP, .seq = box->seq, .id = box_id(b, box),
+        .step = step < STEP_MAX ? step : STEP_NONE, .error = error
+    };
+
+    rlog_errno(RLOG_ERROR, error, "box %u: step \"%s\" failed",
+               (uint32_t) (box - b->box), box_steps[ans.step]);
+
+    if (box->seq != 0) {
+        box->seq = 0;
+        (void) front_send(b, &ans, NULL, 0);
+    }
+
+    box_kill(b, box);
 }
 
 
@@ -144,25 +158,25 @@ void
 box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
 {
     int        fds[BRK_FDS];
-    brk_ans_t  ans;
+    brk_ans_t  ans = {
+        .op = op, .seq = seq, .id = box_id(b, box), .stat = box->stat,
+        .limits = box->limits
+    };
 
     memcpy(fds, box->fds, sizeof(box->fds));
     box_counters(b, box, fds + BRK_BOX_FDS);
-    memset(&ans, 0, sizeof(ans));
-    ans.op = op;
-    ans.seq = seq;
-    ans.id = box_id(b, box);
-    ans.limits = box->limits;
-    ans.stat = box->stat;
     memcpy(ans.profile, b->settings->profile[box->profile].name,
            RETORT_PROFILE_NAME);
     memcpy(ans.record, box->record, sizeof(ans.record));
 
     if (front_send(b, &ans, fds, BRK_FDS) == 0) {
         box->shown = true;
+
+    } else if (b->front.ready) {
+        box_fail(b, box, STEP_CHANNEL, ENFILE);
     }
 
-    box_close_all(fds + BRK_BOX_FDS, BRK_COUNTERS);
+    box_close(fds + BRK_BOX_FDS, BRK_COUNTERS);
 }
 
 
@@ -171,47 +185,14 @@ box_offer(broker_t *b, box_t *box, uint16_t op, uint32_t seq)
 static void
 box_tell(broker_t *b, box_t *box, uint16_t op, int status, uint32_t restored)
 {
-    brk_ans_t  ans;
+    brk_ans_t  ans = {
+        .op = op, .id = box_id(b, box), .status = status,
+        .restored = restored, .stat = box->stat
+    };
 
-    if (!box->shown) {
-        return;
-    }
-
-    memset(&ans, 0, sizeof(ans));
-    ans.op = op;
-    ans.id = box_id(b, box);
-    ans.status = status;
-    ans.restored = restored;
-    ans.stat = box->stat;
-    (void) front_send(b, &ans, NULL, 0);
-}
-
-
-static void
-box_fail(broker_t *b, box_t *box, uint32_t step, int error)
-{
-    brk_ans_t  ans;
-
-    if (step >= STEP_MAX) {
-        step = STEP_NONE;
-    }
-
-    rlog_errno(RLOG_ERROR, error, "box %u: step \"%s\" failed",
-               (uint32_t) (box - b->box), box_steps[step]);
-
-    if (box->seq != 0) {
-        memset(&ans, 0, sizeof(ans));
-        ans.op = (box->state == BOX_RESTARTING) ? BRK_RESTART : BRK_SPAWN;
-        ans.code = BRK_ESTEP;
-        ans.seq = box->seq;
-        ans.id = box_id(b, box);
-        ans.step = step;
-        ans.error = error;
-        box->seq = 0;
+    if (box->shown) {
         (void) front_send(b, &ans, NULL, 0);
     }
-
-    box_kill(b, box);
 }
 
 
@@ -306,18 +287,14 @@ box_begin(broker_t *b, box_t *box)
 
     box->init = pair[0];
     theirs[0] = pair[1];
-    rc = box_channel(box->fds, theirs + 1);
 
-    if (rc == 0) {
-        rc = broker_watch(b, box->init, TAG_BOX, (uint32_t) (box - b->box));
-    }
+    rc = box_channel(box->fds, theirs + 1) == -1
+         || broker_watch(b, box->init, TAG_BOX, (uint32_t) tpl.id) == -1
+         || fd_send(b->template[box->profile].sock, &tpl, sizeof(tpl), theirs,
+                    TPL_FDS)
+            == -1;
 
-    if (rc == 0) {
-        rc = fd_send(b->template[box->profile].sock, &tpl, sizeof(tpl), theirs,
-                     TPL_FDS);
-    }
-
-    box_close_all(theirs, TPL_FDS);
+    box_close(theirs, TPL_FDS);
 
     return rc == 0 ? STEP_NONE : STEP_CHANNEL;
 }
@@ -369,7 +346,7 @@ box_go(broker_t *b, box_t *box)
         box_fail(b, box, n == -1 ? STEP_ATTACH : STEP_GO, errno);
     }
 
-    box_close_all(fds, INIT_GO_FDS);
+    box_close(fds, INIT_GO_FDS);
 }
 
 
@@ -377,12 +354,12 @@ void
 box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 {
     box_t      *box;
-    map_req_t  map;
+    map_req_t  map = { ans->id, (uint32_t) ans->id, ans->pid };
 
     box = box_find(b, ans->id);
 
     if (box == NULL || box->pid != 0) {
-        box_close(&pidfd);
+        box_close(&pidfd, 1);
         return;
     }
 
@@ -394,10 +371,6 @@ box_from_template(broker_t *b, const tpl_ans_t *ans, int pidfd)
 
     box->pid = ans->pid;
     box->pidfd = pidfd;
-
-    map.id = ans->id;
-    map.slot = (uint32_t) (box - b->box);
-    map.pid = ans->pid;
 
     if (broker_watch(b, pidfd, TAG_EXIT, map.slot) == -1) {
         box_fail(b, box, STEP_CLONE, errno);
@@ -445,12 +418,12 @@ box_ready(broker_t *b, box_t *box)
 
     op = (box->state == BOX_SEALING) ? BRK_SPAWN : BRK_RESTART;
     seq = box->seq;
-    box->seq = 0;
     box->deadline = 0;
     box_state(b, box, BOX_ALIVE);
 
     /* a front that came in between has not asked: it is told */
     box_offer(b, box, seq != 0 ? op : (uint16_t) BRK_EV_BOX, seq);
+    box->seq = 0;
 }
 
 
@@ -471,7 +444,7 @@ box_from_init(broker_t *b, box_t *box)
     }
 
     if (n != (ssize_t) sizeof(msg)) {
-        box_close(&box->init);
+        box_close(&box->init, 1);
 
         if (box->state != BOX_DYING) {
             box_kill(b, box);
@@ -508,25 +481,22 @@ box_from_init(broker_t *b, box_t *box)
 void
 box_restart(broker_t *b, box_t *box, const brk_req_t *req)
 {
-    int         rc, theirs[BRK_BOX_FDS] = { -1, -1, -1 };
+    int         theirs[BRK_BOX_FDS] = { -1, -1, -1 };
     init_msg_t  msg = { INIT_RESTART, 0, (int32_t) req->detail };
 
-    box_close_all(box->fds, BRK_BOX_FDS);
+    box_close(box->fds, BRK_BOX_FDS);
     box->seq = req->seq;
     box->deadline = broker_now() + BOX_BUILD_MSEC;
     box_state(b, box, BOX_RESTARTING);
 
-    rc = box_channel(box->fds, theirs);
-
-    if (rc == 0) {
-        rc = fd_send(box->init, &msg, sizeof(msg), theirs, INIT_RESTART_FDS);
-    }
-
-    if (rc == -1) {
+    if (box_channel(box->fds, theirs) == -1
+        || fd_send(box->init, &msg, sizeof(msg), theirs, INIT_RESTART_FDS)
+           == -1)
+    {
         box_fail(b, box, STEP_CHANNEL, errno);
     }
 
-    box_close_all(theirs, BRK_BOX_FDS);
+    box_close(theirs, BRK_BOX_FDS);
 }
 
 
@@ -560,9 +530,9 @@ box_free(broker_t *b, box_t *box)
     }
 
     box_tell(b, box, BRK_EV_BOX_EXIT, box->status, 0);
-    box_close_all(box->cg.dir, CG_DIRS);
-    box_close(&box->init);
-    box_close_all(box->fds, BRK_BOX_FDS);
+    box_close(box->cg.dir, CG_DIRS);
+    box_close(&box->init, 1);
+    box_close(box->fds, BRK_BOX_FDS);
     box_state(b, box, BOX_FREE);
 }
 
@@ -575,7 +545,7 @@ box_gone(broker_t *b, box_t *box)
     box->pid = 0;
     /* the map writer has another one of it: to close ours is not enough */
     (void) epoll_ctl(b->epoll, EPOLL_CTL_DEL, box->pidfd, NULL);
-    box_close(&box->pidfd);
+    box_close(&box->pidfd, 1);
     box_state(b, box, BOX_SWEEPING);
     box_free(b, box);
 }

@@ -134,7 +134,7 @@ void service_kill(const service_t *s);
 /* front.c: the operations */
 
 void front_read(broker_t *b);
-int front_tell(broker_t *b, uint16_t op, const char *profile);
+int front_tell(broker_t *b, uint16_t op, uint32_t seq, const char *profile);
 int front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd);
 
 

@@ -28,8 +28,7 @@ typedef enum { WHEN_HELLO, WHEN_READY, WHEN_BOX, WHEN_ALIVE } front_when_t;
 typedef struct {
     uint16_t       op;
     front_when_t   when;
-    int          (*run)(broker_t *b, box_t *box, const brk_req_t *req,
-                        brk_ans_t *ans);
+    int          (*run)(broker_t *b, box_t *box, const brk_req_t *req);
 } front_op_t;
 
 
@@ -40,26 +39,27 @@ front_send(broker_t *b, const brk_ans_t *ans, const int *fds, int nfd)
         return -1;
     }
 
-    if (fd_send(b->front.sock, ans, sizeof(*ans), fds, nfd) == -1) {
+    if (fd_send(b->front.sock, ans, sizeof(*ans), fds, nfd) == 0) {
+        return 0;
+    }
+
+    /* EBADF: there was none to be had for one of "fds"; not its fault */
+    if (errno != EBADF) {
         rlog_errno(RLOG_ERROR, errno, "front does not read");
         service_kill(&b->front);
         b->front.ready = false;
-        return -1;
     }
 
-    return 0;
+    return -1;
 }
 
 
-/* an event that is about no box; "profile" may be NULL */
+/* what is about no box: an event, or the answer; "profile" may be NULL */
 
 int
-front_tell(broker_t *b, uint16_t op, const char *profile)
+front_tell(broker_t *b, uint16_t op, uint32_t seq, const char *profile)
 {
-    brk_ans_t  ans;
-
-    memset(&ans, 0, sizeof(ans));
-    ans.op = op;
+    brk_ans_t  ans = { .op = op, .seq = seq };
 
     if (profile != NULL) {
         memcpy(ans.profile, profile, RETORT_PROFILE_NAME);
@@ -70,14 +70,12 @@ front_tell(broker_t *b, uint16_t op, const char *profile)
 
 
 static int
-front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
+front_hello(broker_t *b, box_t *box, const brk_req_t *req)
 {
     uint32_t  i;
 
     b->front.ready = true;
-    ans->op = BRK_HELLO;
-    ans->seq = req->seq;
-    (void) front_send(b, ans, NULL, 0);
+    (void) front_tell(b, BRK_HELLO, req->seq, NULL);
 
     for (i = 0; i < b->settings->nslots && b->front.ready; i++) {
         if (b->box[i].state == BOX_ALIVE) {
@@ -85,11 +83,11 @@ front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
         }
     }
 
-    (void) front_tell(b, BRK_EV_BOXES_END, NULL);
+    (void) front_tell(b, BRK_EV_BOXES_END, 0, NULL);
 
     for (i = 0; i < b->settings->nprofiles; i++) {
         if (b->template[i].ready) {
-            (void) front_tell(b, BRK_EV_WARM, b->settings->profile[i].name);
+            (void) front_tell(b, BRK_EV_WARM, 0, b->settings->profile[i].name);
         }
     }
 
@@ -98,7 +96,7 @@ front_hello(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_spawn(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
+front_spawn(broker_t *b, box_t *box, const brk_req_t *req)
 {
     int  profile, code;
 
@@ -115,7 +113,7 @@ front_spawn(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_kill(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
+front_kill(broker_t *b, box_t *box, const brk_req_t *req)
 {
     box_kill(b, box);
 
@@ -124,18 +122,15 @@ front_kill(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_signal(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
+front_signal(broker_t *b, box_t *box, const brk_req_t *req)
 {
-    init_msg_t  msg;
+    init_msg_t  msg = {
+        INIT_SIGNAL, (uint16_t) req->signal, (int32_t) req->detail
+    };
 
     if (req->signal != SIGINT && req->signal != SIGKILL) {
         return FRONT_FOUL;
     }
-
-    memset(&msg, 0, sizeof(msg));
-    msg.op = INIT_SIGNAL;
-    msg.step = (uint16_t) req->signal;
-    msg.arg = (int32_t) req->detail;
 
     return fd_send(box->init, &msg, sizeof(msg), NULL, 0) == 0
            ? BRK_OK : BRK_ESTATE;
@@ -143,7 +138,7 @@ front_signal(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
+front_record(broker_t *b, box_t *box, const brk_req_t *req)
 {
     memcpy(box->record, req->record, sizeof(box->record));
 
@@ -152,7 +147,7 @@ front_record(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
 
 
 static int
-front_restart(broker_t *b, box_t *box, const brk_req_t *req, brk_ans_t *ans)
+front_restart(broker_t *b, box_t *box, const brk_req_t *req)
 {
     box_restart(b, box, req);
 
@@ -168,7 +163,7 @@ static const front_op_t  front_ops[] = {
 
 
 static int
-front_dispatch(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
+front_dispatch(broker_t *b, const brk_req_t *req)
 {
     box_t             *box;
     const front_op_t  *op, *end;
@@ -195,7 +190,7 @@ front_dispatch(broker_t *b, const brk_req_t *req, brk_ans_t *ans)
         return BRK_ESTATE;
     }
 
-    return op->run(b, box, req, ans);
+    return op->run(b, box, req);
 }
 
 
@@ -237,7 +232,7 @@ front_read(broker_t *b)
     if (n == (ssize_t) sizeof(req) && req.version == BRK_VERSION
         && req.seq != 0)
     {
-        code = front_dispatch(b, &req, &ans);
+        code = front_dispatch(b, &req);
     }
 
     if (code >= 0) {

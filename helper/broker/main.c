@@ -113,7 +113,7 @@ broker_template(broker_t *b, uint32_t i)
         rlog(RLOG_INFO, "template \"%s\" is warm",
              b->settings->profile[i].name);
         b->template[i].ready = true;
-        (void) front_tell(b, BRK_EV_WARM, b->settings->profile[i].name);
+        (void) front_tell(b, BRK_EV_WARM, 0, b->settings->profile[i].name);
 
     } else {
         box_from_template(b, &ans, nfd == 1 ? pidfd : -1);
@@ -151,7 +151,7 @@ broker_drain(broker_t *b)
     b->draining = true;
     b->drain_end = broker_now() + BROKER_DRAIN_MSEC;
 
-    if (front_tell(b, BRK_EV_DRAIN, NULL) == -1) {
+    if (front_tell(b, BRK_EV_DRAIN, 0, NULL) == -1) {
         service_kill(&b->front);
     }
 }
@@ -403,10 +403,6 @@ broker_start(broker_t *b)
 
     for (i = 0; i < CG_DIRS; i++) {
         b->cg.dir[i] = BOOT_CGROUP + i;
-    }
-
-    for (i = 0; b->box != NULL && i < (int) s->nslots; i++) {
-        b->box[i].init = -1;
     }
 
     b->front.sock = -1;

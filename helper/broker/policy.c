@@ -9,17 +9,6 @@
 #include "policy.h"
 
 
-static uint64_t
-policy_clamp(uint64_t asked, uint64_t normal, uint64_t max)
-{
-    if (asked == 0) {
-        return normal;
-    }
-
-    return asked < max ? asked : max;
-}
-
-
 int
 policy_profile(const retort_settings_t *s, const char *name)
 {
@@ -39,9 +28,10 @@ policy_profile(const retort_settings_t *s, const char *name)
 }
 
 
-#define POLICY_CLAMP(field, type)                                             \
-    plan->field = (type) policy_clamp(asked->field, p->box.field,             \
-                                      p->box_max.field)
+#define POLICY_CLAMP(field)                                                   \
+    plan->field = asked->field == 0 ? p->box.field                            \
+                  : asked->field < p->box_max.field ? asked->field            \
+                  : p->box_max.field
 
 void
 policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
@@ -49,12 +39,12 @@ policy_limits(const retort_profile_t *p, const retort_box_limits_t *asked,
 {
     memset(plan, 0, sizeof(*plan));
 
-    POLICY_CLAMP(memory, uint64_t);
-    POLICY_CLAMP(disk, uint64_t);
-    POLICY_CLAMP(inodes, uint64_t);
-    POLICY_CLAMP(tmp, uint64_t);
-    POLICY_CLAMP(fsize, uint64_t);
-    POLICY_CLAMP(processes, uint32_t);
-    POLICY_CLAMP(cpu, uint32_t);
-    POLICY_CLAMP(files, uint32_t);
+    POLICY_CLAMP(memory);
+    POLICY_CLAMP(disk);
+    POLICY_CLAMP(inodes);
+    POLICY_CLAMP(tmp);
+    POLICY_CLAMP(fsize);
+    POLICY_CLAMP(processes);
+    POLICY_CLAMP(cpu);
+    POLICY_CLAMP(files);
 }

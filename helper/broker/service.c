@@ -5,7 +5,6 @@
  */
 
 #include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,10 +20,7 @@
 static int
 service_tell(const service_t *s, uint32_t op, int fd)
 {
-    launch_req_t  req;
-
-    memset(&req, 0, sizeof(req));
-    req.op = op;
+    launch_req_t  req = { op, 0 };
 
     return fd_send(s->launcher, &req, sizeof(req), &fd, fd == -1 ? 0 : 1);
 }
@@ -37,8 +33,13 @@ service_start(broker_t *b, service_t *s, uint32_t tag, uint32_t index)
 
     s->again = 0;
 
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1
-        || broker_watch(b, pair[0], tag, index) == -1
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1) {
+        rlog_errno(RLOG_ERROR, errno, "nothing can be started now");
+        s->again = broker_now() + SERVICE_PAUSE_MAX;
+        return;
+    }
+
+    if (broker_watch(b, pair[0], tag, index) == -1
         || service_tell(s, LAUNCH_START, pair[1]) == -1)
     {
         rlog_errno(RLOG_ERROR, errno, "nothing can be started any more");

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,8 +25,24 @@
                          |CLONE_NEWIPC|CLONE_NEWUTS|CLONE_PARENT|CLONE_PIDFD)
 
 
-static void  template_child(int sock, const tpl_req_t *req, const int *fds,
-    const init_hooks_t *hooks);
+static void
+template_child(int sock, const tpl_req_t *req, const int *fds,
+    const init_hooks_t *hooks)
+{
+    if (template_place(sock, fds) == -1) {
+        _exit(1);
+    }
+
+    errno = go_wait(PID1_SOCK);
+
+    if (errno != 0) {
+        seal_fail(STEP_ATTACH);
+    }
+
+    seal(req);
+    pid1_run(req, hooks);
+    _exit(1);
+}
 
 
 static int
@@ -37,13 +52,11 @@ template_clone(int sock, const tpl_req_t *req, const int *fds,
     int                pidfd, i, rc;
     long               pid;
     tpl_ans_t          ans;
-    struct clone_args  args;
+    struct clone_args  args = {
+        .flags = TEMPLATE_FLAGS, .pidfd = (uintptr_t) &pidfd
+    };
 
     pidfd = -1;
-    memset(&args, 0, sizeof(args));
-    args.flags = TEMPLATE_FLAGS;
-    args.pidfd = (uintptr_t) &pidfd;
-
     hooks->before_fork();
     pid = syscall(SYS_clone3, &args, sizeof(args));
 
@@ -77,9 +90,7 @@ template_serve(int sock, const init_hooks_t *hooks)
     int        fds[TPL_FDS];
     ssize_t    n;
     tpl_req_t  req;
-    tpl_ans_t  warm;
-
-    memset(&warm, 0, sizeof(warm));
+    tpl_ans_t  warm = { 0, 0, 0 };
 
     if (fd_send(sock, &warm, sizeof(warm), NULL, 0) == -1) {
         return 1;
@@ -98,26 +109,6 @@ template_serve(int sock, const init_hooks_t *hooks)
             return 1;
         }
     }
-}
-
-
-static void
-template_child(int sock, const tpl_req_t *req, const int *fds,
-    const init_hooks_t *hooks)
-{
-    if (template_place(sock, fds) == -1) {
-        _exit(1);
-    }
-
-    errno = go_wait(PID1_SOCK);
-
-    if (errno != 0) {
-        seal_fail(STEP_ATTACH);
-    }
-
-    seal(req);
-    pid1_run(req, hooks);
-    _exit(1);
 }
 
 

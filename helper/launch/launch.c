@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,15 +30,13 @@
 static void
 launch_kill(int *pidfd)
 {
-    struct pollfd  pfd;
+    struct pollfd  pfd = { *pidfd, POLLIN, 0 };
 
     if (*pidfd == -1) {
         return;
     }
 
     (void) syscall(SYS_pidfd_send_signal, *pidfd, SIGKILL, NULL, 0);
-    pfd.fd = *pidfd;
-    pfd.events = POLLIN;
 
     while (poll(&pfd, 1, -1) == -1 && errno == EINTR) {
         /* its end */
@@ -75,11 +72,10 @@ static void
 launch_start(int sock, int program, int *pidfd, char **argv)
 {
     long               pid;
-    struct clone_args  args;
+    struct clone_args  args = {
+        .flags = CLONE_PARENT|CLONE_PIDFD, .pidfd = (uintptr_t) pidfd
+    };
 
-    memset(&args, 0, sizeof(args));
-    args.flags = CLONE_PARENT|CLONE_PIDFD;
-    args.pidfd = (uintptr_t) pidfd;
     pid = syscall(SYS_clone3, &args, sizeof(args));
 
     if (pid == 0) {

@@ -23,20 +23,14 @@ fd_send(int sock, const void *msg, size_t len, const int *fds, int nfd)
 {
     ssize_t         n;
     fd_control_t    control;
-    struct iovec    iov;
-    struct msghdr   mh;
     struct cmsghdr  *c;
+    struct iovec    iov = { (void *) msg, len };
+    struct msghdr   mh = { .msg_iov = &iov, .msg_iovlen = 1 };
 
     if (nfd < 0 || nfd > FDPASS_MAX) {
         errno = EINVAL;
         return -1;
     }
-
-    memset(&mh, 0, sizeof(mh));
-    iov.iov_base = (void *) msg;
-    iov.iov_len = len;
-    mh.msg_iov = &iov;
-    mh.msg_iovlen = 1;
 
     if (nfd != 0) {
         memset(&control, 0, sizeof(control));
@@ -57,57 +51,24 @@ fd_send(int sock, const void *msg, size_t len, const int *fds, int nfd)
 }
 
 
-/* takes what came, at most "room", and closes the rest; how many came */
-
-static int
-fd_take(struct msghdr *mh, int *fds, int room)
-{
-    int             n, fd, got;
-    unsigned char   *p;
-    struct cmsghdr  *c;
-
-    got = 0;
-
-    for (c = CMSG_FIRSTHDR(mh); c != NULL; c = CMSG_NXTHDR(mh, c)) {
-        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) {
-            continue;
-        }
-
-        p = CMSG_DATA(c);
-
-        for (n = (int) ((c->cmsg_len - CMSG_LEN(0)) / sizeof(int)); n > 0; n--)
-        {
-            memcpy(got < room ? &fds[got] : &fd, p, sizeof(int));
-            p += sizeof(int);
-
-            if (got++ >= room) {
-                (void) close(fd);
-            }
-        }
-    }
-
-    return got;
-}
-
+/*
+ * The kernel installs no descriptor for which there is no room, and tells so
+ * by MSG_CTRUNC.  Nothing but descriptors can come: no socket asks for more.
+ */
 
 ssize_t
 fd_recv(int sock, void *msg, size_t size, int *fds, int *nfd, int flags)
 {
-    int            room, got;
-    ssize_t        n;
-    fd_control_t   control;
-    struct iovec   iov;
-    struct msghdr  mh;
+    int             got;
+    ssize_t         n;
+    fd_control_t    control;
+    struct cmsghdr  *c;
+    struct iovec    iov = { msg, size };
+    struct msghdr   mh = { .msg_iov = &iov, .msg_iovlen = 1 };
 
-    room = (nfd != NULL) ? *nfd : 0;
-
-    memset(&mh, 0, sizeof(mh));
-    iov.iov_base = msg;
-    iov.iov_len = size;
-    mh.msg_iov = &iov;
-    mh.msg_iovlen = 1;
+    got = (nfd != NULL && *nfd <= FDPASS_MAX) ? *nfd : 0;
     mh.msg_control = control.room;
-    mh.msg_controllen = sizeof(control.room);
+    mh.msg_controllen = CMSG_LEN((size_t) got * sizeof(int));
 
     do {
         n = recvmsg(sock, &mh, flags | MSG_CMSG_CLOEXEC);
@@ -117,10 +78,15 @@ fd_recv(int sock, void *msg, size_t size, int *fds, int *nfd, int flags)
         return -1;
     }
 
-    got = fd_take(&mh, fds, room);
+    c = CMSG_FIRSTHDR(&mh);
+    got = (c != NULL) ? (int) ((c->cmsg_len - CMSG_LEN(0)) / sizeof(int)) : 0;
 
-    if (got > room || (mh.msg_flags & (MSG_TRUNC|MSG_CTRUNC))) {
-        for (got = got < room ? got : room; got > 0; got--) {
+    if (got != 0) {
+        memcpy(fds, CMSG_DATA(c), (size_t) got * sizeof(int));
+    }
+
+    if (mh.msg_flags & (MSG_TRUNC|MSG_CTRUNC)) {
+        for ( /* void */ ; got > 0; got--) {
             (void) close(fds[got - 1]);
             fds[got - 1] = -1;
         }

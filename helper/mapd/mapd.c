@@ -44,10 +44,7 @@ static int           *mapd_pidfd;       /* who holds each slot, or -1 */
 static int
 mapd_ended(int pidfd)
 {
-    struct pollfd  pfd;
-
-    pfd.fd = pidfd;
-    pfd.events = POLLIN;
+    struct pollfd  pfd = { pidfd, POLLIN, 0 };
 
     return poll(&pfd, 1, 0);
 }
@@ -204,16 +201,11 @@ mapd_lock(void)
 static int
 mapd_start(int argc, char **argv)
 {
-    unsigned long  i;
-
-    if (argc != 3) {
-        errno = EINVAL;
-        return -1;
+    if (argc == 3) {
+        mapd_base = strtoul(argv[1], NULL, 10);
+        mapd_nslots = strtoul(argv[2], NULL, 10);
+        mapd_pidfd = calloc(mapd_nslots, sizeof(int));
     }
-
-    mapd_base = strtoul(argv[1], NULL, 10);
-    mapd_nslots = strtoul(argv[2], NULL, 10);
-    mapd_pidfd = calloc(mapd_nslots, sizeof(int));
 
     /* host uid 0 is not mapped whatever the arguments are */
     if (mapd_base < 65536 || mapd_nslots == 0 || mapd_pidfd == NULL) {
@@ -221,9 +213,7 @@ mapd_start(int argc, char **argv)
         return -1;
     }
 
-    for (i = 0; i < mapd_nslots; i++) {
-        mapd_pidfd[i] = -1;
-    }
+    memset(mapd_pidfd, -1, mapd_nslots * sizeof(int));
 
     return mapd_lock();
 }
