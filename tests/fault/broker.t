@@ -11,6 +11,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 
 use File::Copy qw(copy);
+use POSIX ();
 use Retort::Service;
 use Test::More;
 
@@ -130,6 +131,17 @@ for my $of (@ends) {
         unlink $plan;
     }
 }
+
+# what cannot be sent for want of a descriptor is its sandbox's end, not the front's
+my $front = $s->process('retort-front');
+
+plan_for('retort-broker', 'sendmsg', 4, POSIX::EBADF());
+my $r = run_once();
+unlink $plan;
+like("$r->{http} $r->{error}{message}", qr/^500 .*"channel"/, 'descriptors that cannot be sent: no sandbox runs');
+is($s->process('retort-front'), $front, '... and the front is not blamed');
+ok($s->until_true(sub { !$s->inside && !$s->boxes }), '... nothing is left');
+is(run_once()->{stdout}, "ran\n", '... and the next one works');
 
 # ... and nothing hangs on the answers of these, be they all failures
 my $open = () = glob "/proc/$s->{broker}/fd/*";

@@ -45,7 +45,7 @@ long __wrap_syscall(long number, ...);
 static int
 fails(const char *name)
 {
-    int          fd;
+    int          fd, error;
     char         plan[64], who[32], call[16];
     ssize_t      n;
     unsigned     number;
@@ -65,14 +65,16 @@ fails(const char *name)
         count = 0;
     }
 
-    if (sscanf(plan, "%31s %15s %u", who, call, &number) != 3
+    error = EIO;
+
+    if (sscanf(plan, "%31s %15s %u %d", who, call, &number, &error) < 3
         || strcmp(who, FAULT_WHO) != 0 || strcmp(call, name) != 0
         || (++count != number && number != 0))
     {
         return 0;
     }
 
-    errno = EIO;
+    errno = error;
 
     return 1;
 }
