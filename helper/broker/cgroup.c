@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,7 +59,6 @@ cg_put(const cg_t *cg, int which, const char *box, const char *file,
 int
 cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *l)
 {
-    int                 rc;
     unsigned long long  memory, quota;
 
     memory = l->memory;
@@ -75,24 +73,18 @@ cg_limit(const cg_t *cg, const char *box, const retort_box_limits_t *l)
     }
 
     if (cg->version == 2) {
-        rc = cg_put(cg, CG_MEMORY, box, "memory.swap.max", "0");
-
-        return (rc == -1 && errno != ENOENT)
+        return (cg_put(cg, CG_MEMORY, box, "memory.swap.max", "0")
+                && errno != ENOENT)
                || cg_put(cg, CG_MEMORY, box, "memory.max", "%llu", memory)
                || cg_put(cg, CG_CPU, box, "cpu.max", "%llu %d", quota,
                          CG_PERIOD) ? -1 : 0;
     }
 
-    if (cg_put(cg, CG_MEMORY, box, "memory.limit_in_bytes", "%llu", memory)
-        || cg_put(cg, CG_CPU, box, "cpu.cfs_quota_us", "%llu", quota))
-    {
-        return -1;
-    }
-
-    rc = cg_put(cg, CG_MEMORY, box, "memory.memsw.limit_in_bytes", "%llu",
-                memory);
-
-    return (rc == -1 && errno != ENOENT) ? -1 : 0;
+    return cg_put(cg, CG_MEMORY, box, "memory.limit_in_bytes", "%llu", memory)
+           || cg_put(cg, CG_CPU, box, "cpu.cfs_quota_us", "%llu", quota)
+           || (cg_put(cg, CG_MEMORY, box, "memory.memsw.limit_in_bytes",
+                      "%llu", memory)
+               && errno != ENOENT) ? -1 : 0;
 }
 
 
@@ -109,7 +101,10 @@ cg_create(const cg_t *cg, const char *box, const retort_box_limits_t *limits)
     int  i, err;
 
     for (i = 0; i < cg_dirs(cg); i++) {
-        if (mkdirat(cg->dir[i], box, 0755) == -1) {
+        /* CG_CPU may have made it: "cpu,cpuacct" is often one hierarchy */
+        if (mkdirat(cg->dir[i], box, 0755) == -1
+            && (errno != EEXIST || i != CG_CPUACCT))
+        {
             break;
         }
     }

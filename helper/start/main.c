@@ -370,6 +370,7 @@ main_signals(void)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGPIPE);     /* who read the log may be gone */
 
     return sigprocmask(SIG_BLOCK, &set, NULL);
 }

@@ -394,18 +394,16 @@ tree_v2(const start_t *s, const char *top)
         return -1;
     }
 
-    return tree_give(s, top, "cgroup.procs") == -1
-           || tree_give(s, top, "cgroup.threads") == -1
-           || tree_give(s, top, "cgroup.subtree_control") == -1
-           || tree_give(s, top, "service/cgroup.procs") == -1 ? -1 : 0;
+    return tree_give(s, top, "cgroup.procs");
 }
 
 
 static int
-tree_one(start_t *s, int i, uint32_t *version)
+tree_one(start_t *s, int i, uint32_t *version, const int *dir)
 {
-    int   fd;
-    char  top[TREE_PATH];
+    int          fd;
+    char         top[TREE_PATH];
+    static char  last[TREE_PATH];
 
     if (tree_top(s, i, top, version) == -1) {
         rlog(RLOG_ERROR, "no cgroup with the controller \"%s\" can be had: "
@@ -413,6 +411,13 @@ tree_one(start_t *s, int i, uint32_t *version)
              "runs without it", tree_controllers[i]);
         return -1;
     }
+
+    /* v1 may have several controllers in one hierarchy: "cpu,cpuacct" */
+    if (strcmp(top, last) == 0) {
+        return fcntl(dir[i - 1], F_DUPFD_CLOEXEC, 0);
+    }
+
+    memcpy(last, top, sizeof(last));
 
     if (mkdir(top, 0755) == -1 && errno != EEXIST) {
         rlog_errno(RLOG_ERROR, errno, "%s", top);
@@ -439,8 +444,7 @@ tree_one(start_t *s, int i, uint32_t *version)
 int
 tree_make(start_t *s, int *dir)
 {
-    int       i;
-    uint32_t  version;
+    int  i;
 
     if (s->without_cgroup) {
         rlog(RLOG_WARN, "without cgroups: memory, processes and cpu of a "
@@ -458,8 +462,7 @@ tree_make(start_t *s, int *dir)
             dir[i] = fcntl(dir[0], F_DUPFD_CLOEXEC, 0);
 
         } else {
-            dir[i] = tree_one(s, i, &version);
-            s->settings.cgroup = version;
+            dir[i] = tree_one(s, i, &s->settings.cgroup, dir);
         }
 
         if (dir[i] == -1) {
