@@ -34,7 +34,6 @@
 
 static const char *const  box_steps[] = { INIT_STEPS(BOX_STEP_TEXT) };
 
-static uint64_t           box_next = UINT64_MAX;    /* the reaper's alarm */
 static unsigned           box_warms;        /* templates that became warm */
 static pthread_cond_t     box_warm_cond = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t    box_warm_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -328,15 +327,6 @@ box_keep(box_t *box, const char *workspace, uint64_t ttl, err_t *e)
     }
 
     return 0;
-}
-
-
-void
-box_alarm(uint64_t when)
-{
-    if (when < box_next) {
-        (void) pthread_cond_signal(&box_clock);
-    }
 }
 
 
@@ -712,81 +702,4 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
         /* there is a place again */
         pool_kick();
     }
-}
-
-
-/* the mutex is held; what runs in a session of age ends with it */
-
-static void
-box_expire(box_t *box)
-{
-    if (!box->resting) {
-        flog(RLOG_INFO, "sandbox %s expired", box->sandbox);
-    }
-
-    if (box->owned) {
-        box->doomed = 1;
-        box->aged = 1;
-        box_kill(box->id);
-        return;
-    }
-
-    box_drop(box);
-}
-
-
-/* the mutex is held; ends what is due, tells when the next one is */
-
-static uint64_t
-box_reap(uint64_t now)
-{
-    size_t    i;
-    box_t    *box;
-    uint64_t  end, next;
-
-    next = UINT64_MAX;
-
-    for (i = 0; i < box_size; i++) {
-        box = box_table[i];
-
-        if (box == NULL || box->doomed) {
-            continue;
-        }
-
-        end = box->owned ? box->dies : box->expires;
-
-        if (end != 0 && end <= now) {
-            box_expire(box);
-
-        } else if (end != 0 && end < next) {
-            next = end;
-        }
-    }
-
-    return next;
-}
-
-
-void *
-box_reaper(void *unused)
-{
-    struct timespec  ts;
-
-    (void) unused;
-    (void) pthread_mutex_lock(&box_mutex);
-
-    for ( ;; ) {
-        box_next = box_reap(clock_mono_us());
-
-        if (box_next == UINT64_MAX) {
-            (void) pthread_cond_wait(&box_clock, &box_mutex);
-            continue;
-        }
-
-        ts.tv_sec = (time_t) (box_next / 1000000);
-        ts.tv_nsec = (long) (box_next % 1000000) * 1000;
-        (void) pthread_cond_timedwait(&box_clock, &box_mutex, &ts);
-    }
-
-    return NULL;
 }

@@ -100,7 +100,11 @@ box_rested(const brk_ans_t *ans, const int *fds, int nfd)
         box->kernel_gone = 0;
         box->restored = 0;
 
-        if (!box_grant(box)) {
+        if (box_grant(box)) {
+            /* it is somebody's: nobody lines up for it any more */
+            box->resting = 0;
+
+        } else {
             box->owned = 0;
             box->expires = clock_mono_us() + box->profile->reuse * 1000ULL;
             box_alarm(box->expires);
