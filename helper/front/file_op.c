@@ -322,9 +322,11 @@ file_op_filed(file_op_t *f, const char *name, err_t *e)
 {
     int  rc;
 
-    do {
-        rc = file_op_next(f, e);
-    } while (rc != -1 && rc != KRN_FILED);
+    rc = file_op_next(f, e);
+
+    if (rc != -1 && rc != KRN_FILED) {
+        rc = file_op_broken(f, e, "its kernel broke the protocol");
+    }
 
     if (rc == -1) {
         return -1;

@@ -11,7 +11,7 @@ use lib "$FindBin::Bin/../lib";
 
 use Digest::SHA qw(sha256_hex);
 use Test::More;
-use Time::HiRes qw(sleep);
+use Time::HiRes qw(sleep time);
 
 use Retort::Front qw(done_front wait_for);
 
@@ -173,5 +173,14 @@ is(cell('out(1)')->{json}{status}, 'ok', 'its session has a new interpreter')
 cell('$v{on}{+DELETE} = sub { raw("nonsense") }');
 is(code(ask('DELETE', "$at/x")), 'sandbox_lost', 'nonsense is not answered to');
 is(cell('out(2)')->{json}{stdout}, '2', 'and costs the interpreter, no more');
+
+# ... or says something else again and again
+
+cell('$v{on}{DELETE()} = sub { for (1 .. 200) { entry("x", 1); nap(0.1) } }');
+ask('PUT', "$at/drip", 'x');
+my $began = time;
+$r = ask('DELETE', "$at/drip");
+is(code($r), 'sandbox_lost', 'a kernel that says something else is not listened to');
+cmp_ok(time - $began, '<', 9, 'for long');
 
 done_front($f);

@@ -203,7 +203,7 @@ sub put {
 
 
 sub asked {
-    my ($type, $name) = @_;
+    my ($type, $name, $look) = @_;
 
     return $v{on}{$type}->($name) if $v{on}{$type};
     return put($name) if $type == PUT;
@@ -218,7 +218,7 @@ sub asked {
     if ($type == GET) {
         my $all = $files{$name};
         entry('', length $all);
-        bytes(substr $all, 0, PAYLOAD, '') while length $all;
+        bytes(substr $all, 0, PAYLOAD, '') while !$look && length $all;
     }
 
     delete $files{$name} if $type == DELETE;
@@ -245,7 +245,7 @@ sub main {
             say_(FILED, $part[0] eq 'full' ? 28 : 0, 0);
 
         } elsif ($type >= PUT && $type <= DELETE && $type != DATA) {
-            asked($type, $part[0]);
+            asked($type, $part[0], $a);
 
         } elsif ($type == RESET) {
             # what a front before this one may not have come to tell
