@@ -61,6 +61,7 @@
 #define BOUND_ERROR_TEXT    2048        /* of each of its texts always fits */
 #define BOUND_MERGE         200         /* output this close is one block */
 #define BOUND_DETACHED      32          /* runs whose answer is out already */
+#define BOUND_DETACHED_OWN  16          /* of one workspace */
 #define BOUND_TURN          256         /* packets read before the rest again */
 
 /* turns: runs one after the other that one request asks for */

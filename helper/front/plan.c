@@ -261,7 +261,7 @@ plan_input(plan_t *p, const buf_t *question, err_t *e)
     out_item_t    *item;
     exec_input_t  *input;
 
-    if (readers_enter(&waits, p->req->workspace, e) == -1) {
+    if (readers_enter(&waits, READERS_FOLLOW, p->req->workspace, e) == -1) {
         return -1;
     }
 

@@ -3,7 +3,8 @@
  * Clients that follow a run in a request of their own, and executions that
  * wait for what their client will say.  Each holds a thread for long and needs
  * no admission: so they have three of eight threads at most, and those of one
- * workspace two of eight.
+ * workspace two of eight.  And runs that go on without their client, which hold
+ * one as well.
  */
 
 #ifndef FRONT_READERS_H
@@ -12,11 +13,18 @@
 #include "err.h"
 
 
+typedef enum {
+    READERS_FOLLOW,
+    READERS_DETACHED,           /* BOUND_DETACHED, and half of them */
+    READERS_KINDS
+} readers_kind_t;
+
 typedef struct reader_s  reader_t;
 
 struct reader_s {
-    const char  *workspace;
-    reader_t    *next;
+    readers_kind_t   kind;
+    const char      *workspace;
+    reader_t        *next;
 };
 
 
@@ -25,11 +33,12 @@ struct reader_s {
 void readers_init(unsigned threads);
 
 /*
- * "r" is the caller's and stays where it is until readers_leave().  0; or -1
+ * "r" and "workspace" stay where they are until readers_leave().  0; or -1
  * and "e": there are too many.
  */
 
-int readers_enter(reader_t *r, const char *workspace, err_t *e);
+int readers_enter(reader_t *r, readers_kind_t kind, const char *workspace,
+    err_t *e);
 void readers_leave(reader_t *r);
 
 

@@ -12,6 +12,7 @@
 #include "exec.h"
 #include "follow.h"
 #include "job.h"
+#include "readers.h"
 #include "request.h"
 
 
@@ -42,6 +43,7 @@ typedef struct {
     int          plan;          /* it has rounds */
     request_t    req;           /* without its views */
     job_t        job;
+    reader_t     place;         /* among all such runs */
 } routes_later_t;
 
 

@@ -331,7 +331,7 @@ routes_call_rest(routes_t *r, call_t *c, exec_t *x, uint64_t after, err_t *e)
         return err_set(e, 404, "not_found", "no such stream");
     }
 
-    if (readers_enter(&reader, r->req->workspace, e) == -1) {
+    if (readers_enter(&reader, READERS_FOLLOW, r->req->workspace, e) == -1) {
         return -1;
     }
 

@@ -4,7 +4,6 @@
  * a request brings, and those that went on behind their answers.
  */
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "bounds.h"
@@ -17,9 +16,6 @@
 #include "routes.h"
 #include "run.h"
 #include "text.h"
-
-
-static atomic_uint  routes_detached;
 
 
 /* outputs of a run that is over do not change, and are not read before */
@@ -153,11 +149,13 @@ routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
         return -1;
     }
 
-    if (atomic_fetch_add(&routes_detached, 1) >= BOUND_DETACHED) {
-        (void) atomic_fetch_sub(&routes_detached, 1);
-        (void) err_set(e, 429, "no_capacity",
-                       "too many runs go on without their clients");
-        e->retry_after = 1;
+    r->later->req = *r->req;
+    request_detach(&r->later->req);
+
+    if (readers_enter(&r->later->place, READERS_DETACHED,
+                      r->later->req.workspace, e)
+        == -1)
+    {
         return -1;
     }
 
@@ -172,8 +170,6 @@ routes_detach(routes_t *r, exec_t *x, job_t *job, err_t *e)
 
     r->later->x = x;
     r->later->plan = r->dialect->plans;
-    r->later->req = *r->req;
-    request_detach(&r->later->req);
     r->later->job = *job;
     memset(job, 0, sizeof(job_t));
 
@@ -208,7 +204,7 @@ routes_later(routes_later_t *later)
     exec_release(x);
     job_free(&later->job);
     later->x = NULL;
-    (void) atomic_fetch_sub(&routes_detached, 1);
+    readers_leave(&later->place);
 }
 
 
@@ -442,7 +438,7 @@ routes_events(routes_t *r, exec_t *x, int form, err_t *e)
         return 0;
     }
 
-    if (readers_enter(&reader, r->req->workspace, e) == -1) {
+    if (readers_enter(&reader, READERS_FOLLOW, r->req->workspace, e) == -1) {
         return -1;
     }
 

@@ -115,9 +115,9 @@ is(rpc('tasks/get', { taskId => $id }, old => 1)->{json}{error}{code}, -32601,
 
 # as many as may go on without their clients
 
-my @all = map { call('nap(600)', 500) } 1 .. 33;
-is(scalar(grep { ($_->{resultType} // '') eq 'task' } @all), 32,
-   'there are not more than a bound');
+my @all = map { call('nap(600)', 500) } 1 .. 17;
+is(scalar(grep { ($_->{resultType} // '') eq 'task' } @all), 16,
+   'a workspace has not more than a bound');
 my ($no) = grep { $_->{resultType} ne 'task' } @all;
 is($no->{structuredContent}{error}{name}, 'no_capacity', 'then it says so');
 rpc('tasks/cancel', { taskId => $_->{taskId} })
