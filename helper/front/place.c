@@ -32,10 +32,19 @@ place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 
     box = box_spawn(req->profile, limits, e);
 
+    if (box == NULL && e->status == 429 && limits == NULL) {
+        box = pool_last(req->profile);
+    }
+
     /* boxes that only wait must not stand in a request's way */
 
     while (box == NULL && e->status == 429 && pool_evict() == 0) {
         box = box_spawn(req->profile, limits, e);
+    }
+
+    if (box != NULL) {
+        /* there was no place at first */
+        memset(e, 0, sizeof(err_t));
     }
 
     return box;

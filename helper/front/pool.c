@@ -260,7 +260,8 @@ pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
 {
     pool_wait_t  **link;
 
-    *before = w->leaves;
+    /* who was overtaken stands in for those to whom it would leave some */
+    *before = w->overtaken ? 0 : w->leaves;
 
     for (link = &p->line; *link != w; link = &(*link)->next) {
         (*before)++;
@@ -349,6 +350,22 @@ pool_pop_made(pool_t *p, const char *workspace)
 }
 
 
+/* 0: it is dead, and gone now */
+
+static int
+pool_own(box_t *box)
+{
+    if (pool_dead(box) || pool_hung_up(box)) {
+        box_end(box);
+        return 0;
+    }
+
+    box_own(box);
+
+    return 1;
+}
+
+
 box_t *
 pool_take(const retort_profile_t *profile, const char *workspace)
 {
@@ -360,12 +377,27 @@ pool_take(const retort_profile_t *profile, const char *workspace)
     for (box = pool_pop_made(p, workspace); box != NULL;
          box = pool_pop_made(p, workspace))
     {
-        if (!pool_dead(box) && !pool_hung_up(box)) {
-            box_own(box);
+        if (pool_own(box)) {
             return box;
         }
+    }
 
-        box_end(box);
+    return NULL;
+}
+
+
+box_t *
+pool_last(const retort_profile_t *profile)
+{
+    box_t   *box;
+    pool_t  *p;
+
+    p = pool_of(profile);
+
+    for (box = pool_pop(p); box != NULL; box = pool_pop(p)) {
+        if (pool_own(box)) {
+            return box;
+        }
     }
 
     return NULL;
@@ -674,6 +706,15 @@ pool_failed(pool_t *p, const err_t *e)
 }
 
 
+/* the mutex is held; places for those who wait, while they do not wake up */
+
+static uint32_t
+pool_spare(const pool_t *p)
+{
+    return p->waiting < POOL_MAKERS ? p->waiting : POOL_MAKERS;
+}
+
+
 /* the box, if it is not wanted any more */
 
 static box_t *
@@ -687,7 +728,7 @@ pool_put(pool_t *p, box_t *box, const err_t *e)
     } else if (pool_dead(box) || pool_hung_up(box)) {
         p->not_before = clock_mono_us() + POOL_BACK_OFF;
 
-    } else if (p->n < p->profile->ready + p->waiting) {
+    } else if (p->n < p->profile->ready + pool_spare(p)) {
         p->boxes[p->n++] = box;
         box = NULL;
     }

@@ -97,5 +97,34 @@ sleep 0.3;
 $f->{broker}->tell('release');
 like($late->read_answer->{body}, qr/"stdout":"9"/, 'which is served');
 like($c->read_answer->{body}, qr/"stdout":"8"/, 'as is who waited');
+undef $f;
+
+# but who can have no other one takes it
+
+$f = Retort::Front->start(ready => 8);
+ok(wait_for(sub { count('boxes') == 8 }), 'eight wait again');
+$f->{broker}->tell('slots', 8);
+$f->execute({ code => '1' }) for 1 .. 40;
+my @busy = map { $f->client } 1 .. 7;
+$_->send_request($f->params('POST', '/execute',
+                            CONTENT_TYPE => 'application/json'),
+                 '{"code":"nap(600)"}') for @busy;
+ok(wait_for(sub { $f->get('GET', '/sandboxes', '', RETORT_API => 'metrics')
+                      ->{body} =~ /^retort_pool_ready\S* 1$/m }),
+   'one is left, and no place for another');
+is(sum($f->execute({ code => '1' })), 'ok gone', 'it runs in the one that is left');
+ok(wait_for(sub { count('kill') == 41 }), 'which ends');
+sleep 0.2;
+is(count('kill'), 41, 'once, and no other one has to');
+undef @busy;
+undef $f;
+
+# who wants another one has its place
+
+$f = Retort::Front->start(ready => 8);
+ok(wait_for(sub { count('boxes') == 8 }), 'eight wait once more');
+$f->{broker}->tell('slots', 8);
+is(sum($f->execute({ code => '1', limits => { processes => 40 } })), 'ok gone',
+   'one that waits makes way for one with limits of its own');
 
 done_front($f);
