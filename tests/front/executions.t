@@ -74,12 +74,13 @@ $j = verdict($f->execute({ code => '1', detach => \1, files =>
 is($j->{status}, 'error', 'what is refused later is an error');
 is($j->{error}{name}, 'file_refused', 'that has the name of the refusal');
 
-# in a session, in order
+# in a session, in order: that in which they line up, behind their answers
 
 $r = $f->execute({ code => '$v{n} = 1', keep => \1 });
 my $box = $r->{json}{sandbox_id};
 my @ids = map {
-    $f->execute({ code => "nap(0.1); \$v{n} = \$v{n} * 2 + $_; out(\$v{n})",
+    sleep 0.05;
+    $f->execute({ code => "nap(0.2); \$v{n} = \$v{n} * 2 + $_; out(\$v{n})",
                   sandbox_id => $box, detach => \1 })->{json}{execution_id}
 } 0, 1, 0;
 is_deeply([map { verdict($_)->{stdout} } @ids], [2, 5, 10],
