@@ -134,7 +134,5 @@ main(void)
         cmocka_unit_test(times_that_go_back_do_no_harm)
     };
 
-    cmocka_set_message_output(CM_OUTPUT_TAP);
-
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
