@@ -73,12 +73,22 @@ sub write {
 
 sub about {
     my ($self) = @_;
-    my ($name) = $self->parts or return 'Nothing has been measured yet.';
-    my $p = $self->part($name);
-    my %days = map { $self->part($_)->{when} => 1 } $self->parts;
+    return 'Nothing has been measured yet.' unless $self->parts;
+    my (%days, %where);
 
-    return sprintf 'Measured on %s, Linux %s, %d cores (%s).%s',
-        join(', ', sort keys %days), $p->{kernel}, $p->{cores}, $p->{processor},
+    # parts of different days, or machines, are no one run
+    for my $part ($self->parts) {
+        my $p = $self->part($part);
+        my $on = sprintf 'Linux %s, %d cores (%s)', @$p{qw(kernel cores processor)};
+
+        $days{ $p->{when} } = 1;
+        push @{ $where{$on} }, $part;
+    }
+
+    my $where = join '; ', map { keys %where == 1 ? $_
+        : "$_: " . join(', ', @{ $where{$_} }) } sort keys %where;
+
+    return sprintf 'Measured on %s, %s.%s', join(', ', sort keys %days), $where,
         (grep { $self->part($_)->{quick} } $self->parts)
             ? ' By the quick run: no figure here means anything.' : '';
 }
