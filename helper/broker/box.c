@@ -29,6 +29,7 @@
 
 #define BOX_BUILD_MSEC   10000  /* from the front's request to READY; to die */
 #define BOX_ENGINE_MSEC  25000  /* the same of a container */
+#define BOX_YIELD_MSEC   20     /* more than it takes where a core is free */
 #define BOX_SWEEP_MSEC   20     /* between two tries to remove a cgroup */
 #define BOX_ROOM         (32ULL << 20)  /* for a container to import in */
 
@@ -107,6 +108,25 @@ static bool
 box_docker(const broker_t *b, const box_t *box)
 {
     return b->settings->profile[box->profile].backend == RETORT_BACKEND_DOCKER;
+}
+
+
+/*
+ * What is made or dies gives way to what somebody waits for; not for long, or
+ * cores that are never free would keep it from its end.
+ */
+
+static void
+box_yield(const broker_t *b, box_t *box, bool yields)
+{
+    bool  does;
+
+    does = (box->yields != 0);
+    box->yields = yields ? broker_now() + BOX_YIELD_MSEC : 0;
+
+    if (yields != does) {
+        cg_yield(&b->cg, box->name, yields);
+    }
 }
 
 
@@ -281,6 +301,8 @@ box_begin(broker_t *b, box_t *box)
         return STEP_CGROUP;
     }
 
+    box_yield(b, box, true);
+
     if (socketpair(AF_UNIX, SOCK_SEQPACKET|SOCK_CLOEXEC, 0, pair) == -1) {
         return STEP_CHANNEL;
     }
@@ -419,6 +441,7 @@ box_ready(broker_t *b, box_t *box)
     op = (box->state == BOX_SEALING) ? BRK_SPAWN : BRK_RESTART;
     seq = box->seq;
     box->deadline = 0;
+    box_yield(b, box, false);
     box_state(b, box, BOX_ALIVE);
 
     /* a front that came in between has not asked: it is told */
@@ -510,6 +533,7 @@ void
 box_kill(broker_t *b, box_t *box)
 {
     if (box->pidfd != -1) {
+        box_yield(b, box, true);
         (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
         box->deadline = broker_now() + BOX_BUILD_MSEC;
         cg_kill(&b->cg, box->name);
@@ -546,6 +570,7 @@ box_gone(broker_t *b, box_t *box)
     /* the map writer has another one of it: to close ours is not enough */
     (void) epoll_ctl(b->epoll, EPOLL_CTL_DEL, box->pidfd, NULL);
     box_close(&box->pidfd, 1);
+    box->yields = 0;
     box_state(b, box, BOX_SWEEPING);
     box_free(b, box);
 }
@@ -613,6 +638,10 @@ box_overdue(broker_t *b)
     end = b->box + b->settings->nslots;
 
     for (box = b->box; box < end; box++) {
+        if (box->yields != 0 && box->yields <= now) {
+            box_yield(b, box, false);
+        }
+
         if (box->state == BOX_FREE || box->deadline == 0
             || box->deadline > now)
         {

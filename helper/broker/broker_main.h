@@ -62,6 +62,8 @@ typedef struct {
     int                  fds[BRK_BOX_FDS];
     cg_t                 cg;            /* a container's own; version 0: none */
     int64_t              deadline;      /* msec; 0 for none */
+    int64_t              yields;        /* until then, msec, its processes
+                                           leave cores to others'; 0: not now */
     retort_box_limits_t  limits;
     brk_stat_t           stat;          /* the last one, once it is gone */
     int                  status;

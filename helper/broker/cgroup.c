@@ -180,6 +180,13 @@ cg_counters(const cg_t *cg, const char *box, int *fds)
 
 
 void
+cg_yield(const cg_t *cg, const char *box, int yields)
+{
+    (void) cg_put(cg, CG_CPU, box, "cpu.idle", "%d", yields);
+}
+
+
+void
 cg_kill(const cg_t *cg, const char *box)
 {
     if (cg->version == 2) {

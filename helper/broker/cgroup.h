@@ -37,6 +37,10 @@ int cg_enter(const cg_t *cg, const char *box, int *fds);
 
 void cg_counters(const cg_t *cg, const char *box, int *fds);
 
+/* 1: others have its cores as soon as they want them; since Linux 5.15 */
+
+void cg_yield(const cg_t *cg, const char *box, int yields);
+
 /* v2 kills the whole group at once; v1 leaves that to the pid namespace */
 
 void cg_kill(const cg_t *cg, const char *box);

@@ -275,6 +275,7 @@ broker_timeout(const broker_t *b)
 
     for (i = 0; b->busy != 0 && i < b->settings->nslots; i++) {
         due = broker_sooner(due, b->box[i].deadline);
+        due = broker_sooner(due, b->box[i].yields);
     }
 
     if (b->draining) {
