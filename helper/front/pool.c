@@ -38,7 +38,7 @@ typedef struct pool_wait_s  pool_wait_t;
 struct pool_wait_s {
     pool_wait_t  *next;
     uint32_t      leaves;       /* to other workspaces */
-    int           overtaken;
+    uint32_t      overtaken;    /* by so many of them */
 };
 
 typedef struct {
@@ -260,8 +260,8 @@ pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
 {
     pool_wait_t  **link;
 
-    /* who was overtaken stands in for those to whom it would leave some */
-    *before = w->overtaken ? 0 : w->leaves;
+    /* those who went before it have had what it would leave them */
+    *before = w->leaves > w->overtaken ? w->leaves - w->overtaken : 0;
 
     for (link = &p->line; *link != w; link = &(*link)->next) {
         (*before)++;
@@ -273,7 +273,8 @@ pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
 
 /*
  * The mutex is held.  In the order in which they came, but who leaves less to
- * others goes before who leaves more: once, so that nobody waits for ever.
+ * others goes before who leaves more; as often as it leaves some, so that nobody
+ * waits for ever.
  */
 
 static void
@@ -282,7 +283,9 @@ pool_line_up(pool_t *p, pool_wait_t *w)
     pool_wait_t  **link;
 
     for (link = &p->line; *link != NULL; link = &(*link)->next) {
-        if ((*link)->leaves > w->leaves && !(*link)->overtaken) {
+        if ((*link)->leaves > w->leaves
+            && (*link)->overtaken < (*link)->leaves)
+        {
             break;
         }
     }
@@ -293,7 +296,7 @@ pool_line_up(pool_t *p, pool_wait_t *w)
     p->waiting++;
 
     for (w = w->next; w != NULL; w = w->next) {
-        w->overtaken = 1;
+        w->overtaken++;
     }
 }
 

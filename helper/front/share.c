@@ -87,11 +87,11 @@ share_leaves(const char *workspace, uint32_t ready, uint64_t now)
         return 0;
     }
 
-    /* of a quarter, as much as it is above its share; rounded */
+    /* of a quarter, as much as it is above its share; rounded up */
     all *= takers;
 
     return (uint32_t) (((mine * (takers + 1) - all / takers)
-                        * (ready / SHARE_PART) + all / 2) / all);
+                        * (ready / SHARE_PART) + all - 1) / all);
 }
 
 
