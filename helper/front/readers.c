@@ -12,7 +12,7 @@
 
 typedef struct {
     unsigned     max;
-    unsigned     own;           /* of one workspace */
+    unsigned     own;           /* of one workspace; 0: as many as are left */
     const char  *text;
     reader_t    *all;
 } readers_t;
@@ -23,7 +23,8 @@ static pthread_mutex_t  readers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static readers_t        readers_of[READERS_KINDS] = {
     { 0, 0, "too many requests follow runs, or wait for an answer", NULL },
     { BOUND_DETACHED, BOUND_DETACHED_OWN,
-      "too many runs go on without their clients", NULL }
+      "too many runs go on without their clients", NULL },
+    { 0, 0, "too many requests of this workspace are under way", NULL }
 };
 
 
@@ -32,6 +33,7 @@ readers_init(unsigned threads)
 {
     readers_of[READERS_FOLLOW].max = (threads * 3 + 7) / 8;
     readers_of[READERS_FOLLOW].own = (threads + 3) / 4;
+    readers_of[READERS_REST].max = threads;
 }
 
 
@@ -55,7 +57,7 @@ readers_enter(reader_t *r, readers_kind_t kind, const char *workspace, err_t *e)
         own += strcmp(one->workspace, workspace) == 0;
     }
 
-    if (n < of->max && own < of->own) {
+    if (n < of->max && own < (of->own != 0 ? of->own : of->max - n)) {
         r->next = of->all;
         of->all = r;
         (void) pthread_mutex_unlock(&readers_mutex);

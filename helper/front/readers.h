@@ -3,8 +3,9 @@
  * Clients that follow a run in a request of their own, and executions that
  * wait for what their client will say.  Each holds a thread for long and needs
  * no admission: so they have three of eight threads at most, and those of one
- * workspace two of eight.  And runs that go on without their client, which hold
- * one as well.
+ * workspace two of eight.  Runs that go on without their client hold one as
+ * well.  And whatever else is asked may wait for a session or for slow bytes:
+ * no workspace has more of these than it leaves to others.
  */
 
 #ifndef FRONT_READERS_H
@@ -16,6 +17,7 @@
 typedef enum {
     READERS_FOLLOW,
     READERS_DETACHED,           /* BOUND_DETACHED, and half of them */
+    READERS_REST,
     READERS_KINDS
 } readers_kind_t;
 

@@ -18,6 +18,7 @@
 #include "ops.h"
 #include "place.h"
 #include "pool.h"
+#include "readers.h"
 #include "routes.h"
 #include "settings.h"
 
@@ -462,6 +463,49 @@ routes_do(routes_t *r, err_t *e)
 }
 
 
+/* runs are the web server's to admit, and who follows one is counted there */
+
+static int
+routes_counted(const routes_t *r)
+{
+    switch (r->route->op) {
+
+    case OP_EXECUTE:
+    case OP_TURN:
+    case OP_DIALOGUE:
+    case OP_CALL:
+    case OP_CALL_RESUME:
+    case OP_EXEC_EVENTS:
+    case OP_HEALTH:
+        return 0;
+
+    default:
+        return !r->req->control;
+    }
+}
+
+
+static int
+routes_admit(routes_t *r, err_t *e)
+{
+    int       rc;
+    reader_t  one;
+
+    if (!routes_counted(r)) {
+        return routes_do(r, e);
+    }
+
+    if (readers_enter(&one, READERS_REST, r->req->workspace, e) == -1) {
+        return -1;
+    }
+
+    rc = routes_do(r, e);
+    readers_leave(&one);
+
+    return rc;
+}
+
+
 void
 routes_refuse(const err_t *e, answer_t *a)
 {
@@ -572,7 +616,7 @@ routes_serve(const request_t *req, routes_body_t *body, answer_t *a,
 
     if (routes_find(&r, &e) == -1 || routes_inside(&r, &e) == -1
         || (r.dialect->check != NULL && r.dialect->check(req, &e) == -1)
-        || routes_do(&r, &e) == -1)
+        || routes_admit(&r, &e) == -1)
     {
         routes_fail(&r, &e);
     }

@@ -79,4 +79,38 @@ ok(wait_for(sub {
             'one')->{status} == 200;
 }), 'the end of a run, too');
 
+undef $f;
+
+# what is no run, behind a session that is busy: as many as are left to others
+
+$f = Retort::Front->start(threads => 8, timeout => 120_000, timeout_max => 120_000);
+
+my @one_ws = (RETORT_WORKSPACE => 'one');
+my $box = $f->get('POST', '/sandboxes', {}, @one_ws)->{json}{sandbox_id} or die;
+my $nap = $f->client;
+
+$nap->send_request($f->params('POST', '/execute', @one_ws,
+                              CONTENT_TYPE => 'application/json'),
+                   encode_json({ code => 'nap(100)', sandbox_id => $box }));
+ok(wait_for(sub { ($f->get('GET', '/sandboxes', '', @one_ws)->{body} // '') =~ /"status":"running"/ }),
+   'a session is busy');
+
+my @waits = map { $f->client } 1 .. 4;
+$_->send_request($f->params('GET', "/sandboxes/$box/files", @one_ws), '') for @waits;
+ok(wait_for(sub {
+    $r = $f->get('GET', '/sandboxes', '', @one_ws);
+    return $r->{status} == 429;
+}), 'four wait for its files, and there is no place for a fifth request');
+is_deeply([$r->{json}{error}{code}, $r->{header}{'retry-after'}],
+          ['no_capacity', 1], 'which is told');
+is($f->get('GET', '/sandboxes', '', RETORT_WORKSPACE => 'two')->{status}, 200,
+   'another workspace has its answer');
+is($f->execute({ code => 'out(1)' }, @one_ws)->{json}{stdout}, 1,
+   'and a run has, which was admitted elsewhere');
+$nap->close;
+is(join(' ', map { head($_) } @waits), join(' ', (200) x 4),
+   'who waited is served when it is free');
+is($f->get('GET', '/sandboxes', '', @one_ws)->{status}, 200,
+   'and who asks then is, too');
+
 done_front($f);
