@@ -10,9 +10,12 @@
 #include "readers.h"
 
 
+#define READERS_LEFT  3         /* so often what is left is a workspace's */
+
+
 typedef struct {
     unsigned     max;
-    unsigned     own;           /* of one workspace; 0: as many as are left */
+    unsigned     own;           /* of one workspace; 0: by what is left */
     const char  *text;
     reader_t    *all;
 } readers_t;
@@ -57,7 +60,9 @@ readers_enter(reader_t *r, readers_kind_t kind, const char *workspace, err_t *e)
         own += strcmp(one->workspace, workspace) == 0;
     }
 
-    if (n < of->max && own < (of->own != 0 ? of->own : of->max - n)) {
+    if (n < of->max && own < (of->own != 0 ? of->own
+                               : READERS_LEFT * (of->max - n)))
+    {
         r->next = of->all;
         of->all = r;
         (void) pthread_mutex_unlock(&readers_mutex);

@@ -5,7 +5,7 @@
  * no admission: so they have three of eight threads at most, and those of one
  * workspace two of eight.  Runs that go on without their client hold one as
  * well.  And whatever else is asked may wait for a session or for slow bytes:
- * no workspace has more of these than it leaves to others.
+ * of these a workspace has three times as many as it leaves threads to others.
  */
 
 #ifndef FRONT_READERS_H

@@ -17,7 +17,7 @@ plan skip_all => 'needs root' if $> != 0;
 
 use constant { CLIENTS => 32, EACH => 15 };
 
-my $f = Retort::Front->start(threads => 40, ready => 4, nslots => 128,
+my $f = Retort::Front->start(threads => 48, ready => 4, nslots => 128,
                              sessions => 128);
 my ($good, %n);
 

@@ -81,7 +81,7 @@ ok(wait_for(sub {
 
 undef $f;
 
-# what is no run, behind a session that is busy: as many as are left to others
+# what is no run, behind a session that is busy: some are left to others
 
 $f = Retort::Front->start(threads => 8, timeout => 120_000, timeout_max => 120_000);
 
@@ -95,12 +95,12 @@ $nap->send_request($f->params('POST', '/execute', @one_ws,
 ok(wait_for(sub { ($f->get('GET', '/sandboxes', '', @one_ws)->{body} // '') =~ /"status":"running"/ }),
    'a session is busy');
 
-my @waits = map { $f->client } 1 .. 4;
+my @waits = map { $f->client } 1 .. 6;
 $_->send_request($f->params('GET', "/sandboxes/$box/files", @one_ws), '') for @waits;
 ok(wait_for(sub {
     $r = $f->get('GET', '/sandboxes', '', @one_ws);
     return $r->{status} == 429;
-}), 'four wait for its files, and there is no place for a fifth request');
+}), 'six wait for its files, and there is no place for a seventh request');
 is_deeply([$r->{json}{error}{code}, $r->{header}{'retry-after'}],
           ['no_capacity', 1], 'which is told');
 is($f->get('GET', '/sandboxes', '', RETORT_WORKSPACE => 'two')->{status}, 200,
@@ -108,7 +108,7 @@ is($f->get('GET', '/sandboxes', '', RETORT_WORKSPACE => 'two')->{status}, 200,
 is($f->execute({ code => 'out(1)' }, @one_ws)->{json}{stdout}, 1,
    'and a run has, which was admitted elsewhere');
 $nap->close;
-is(join(' ', map { head($_) } @waits), join(' ', (200) x 4),
+is(join(' ', map { head($_) } @waits), join(' ', (200) x 6),
    'who waited is served when it is free');
 is($f->get('GET', '/sandboxes', '', @one_ws)->{status}, 200,
    'and who asks then is, too');
