@@ -25,6 +25,10 @@ use constant KEPT => 8192;
 # seconds from one time that all that is odd is done to the next
 use constant TURN => 6;
 
+# such times until the holes between results of many sizes are as many as they
+# ever are: the front's heap grows until then, whatever else happens
+use constant SETTLED => 150;
+
 my @ODD = (
     # code, options, the verdict
     ['print(2+2)', {}, 'ok'],
@@ -46,6 +50,7 @@ sub soak {
                        unsaid => 0, bad => {} };
 
     $soak->fill;
+    $soak->settle;
 
     for my $round (1 .. ROUNDS) {
         $soak->mixed($seconds / ROUNDS);
@@ -78,6 +83,26 @@ sub fill {
     }
 
     $self->{s}->json('DELETE', "/v1/sandboxes/$box");
+    return;
+}
+
+
+# what is odd without a pause, but for what takes its time or memory
+sub settle {
+    my ($self) = @_;
+    my ($b, $s) = @$self{qw(b s)};
+    my ($box, $other) = map { $s->session } 1 .. 2;
+    my @quick = grep { $_->[2] =~ /^(?:ok|error)$/ } @ODD;
+    my $load = $b->beside($s, seconds => 60, conns => 2, every => 4,
+        says => '"status":"ok"', body => { code => 'x=1', sandbox_id => $other });
+
+    for (1 .. SETTLED) {
+        $self->odd($_, $box) for @quick;
+        $self->traffic($box);
+    }
+
+    $self->count($b->finish($load));
+    $s->json('DELETE', "/v1/sandboxes/$_") for $box, $other;
     return;
 }
 
