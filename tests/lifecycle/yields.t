@@ -46,6 +46,9 @@ sub idle {
 sub watched { Retort::Strace->attach($s, $s->{broker}, $log, '-e', 'trace=openat,write') }
 
 
+# the one that was made at the start, to see that it can be
+ok($s->until_true(sub { !$s->inside && !$s->boxes }), 'there is no sandbox');
+
 my $t = watched();
 my $box = $s->session;
 
