@@ -273,8 +273,8 @@ pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
 
 /*
  * The mutex is held.  In the order in which they came, but who leaves less to
- * others goes before who leaves more; as often as it leaves some, so that nobody
- * waits for ever.
+ * others goes before who leaves more; as often as it leaves some, so that
+ * nobody waits for ever.
  */
 
 static void
