@@ -8,6 +8,7 @@ package Retort::FakeBroker;
 #   my $b = Retort::FakeBroker->new("$dir/broker");
 #   my $sock = $b->connect();          # descriptor 3 of a front
 #   $b->tell('spawn', BRK_EFULL);      # all SPAWNs from now on
+#   $b->tell('empty', 1);              # and their boxes have no interpreter
 #   my %count = $b->counts();
 
 use strict;
@@ -95,7 +96,8 @@ sub DESTROY { local $?; $_[0]->stop() }
 
 # the broker's own process from here on
 
-my (%box, %by_pid, %count, %order, $front, $ready, $slot, @defaults, @held);
+my (%box, %by_pid, %count, %order, $front, $ready, $slot, @defaults, @held,
+    @empty);
 
 
 sub answer {
@@ -139,6 +141,17 @@ sub counters {
     Retort::FakeKernel::add($files[3], 5_000_000);
 
     return @files;
+}
+
+
+# the descriptors of all boxes without an interpreter, and the other ends of two
+
+sub empty {
+    return if @empty;
+
+    socketpair my $channel, my $its, AF_UNIX, SOCK_SEQPACKET, 0 or die "$!";
+    pipe my $r, my $w or die "$!";
+    @empty = ([$channel, $r, $r, counters()], $its, $w);
 }
 
 
@@ -193,9 +206,19 @@ sub spawn {
 
     my $id = ++$slot | 7 << 32;       # slots are not used again here
     my $b = $box{$id} = { id => $id, limits => $limits,
-                          profile => $req->{profile}, record => '',
-                          counters => [counters()] };
-    my @fds = kernel($b);
+                          profile => $req->{profile}, record => '' };
+    my @fds;
+
+    if ($order{empty}) {
+        empty();
+        $b->{fds} = $empty[0];
+        $b->{counters} = [@{$empty[0]}[3 .. 8]];
+        @fds = map { fileno $_ } @{$b->{fds}};
+
+    } else {
+        $b->{counters} = [counters()];
+        @fds = kernel($b);
+    }
 
     answer(%$req, id => $id, limits => $limits, fds => \@fds);
 }
