@@ -16,7 +16,7 @@ use Retort::Front qw(done_front wait_for);
 
 plan skip_all => 'needs root' if $> != 0;
 
-my $f = Retort::Front->start(ready => 1, threads => 16);
+our $f = Retort::Front->start(ready => 1, threads => 16);
 
 
 sub ask {
@@ -156,6 +156,32 @@ is(scalar(grep { $_->{status} == 202 } @many), 14, 'many may be under way');
 wait_for(sub { ask(GET => "/executions/$ids[0]")->{json}{status} eq 'running' });
 ask(DELETE => "/executions/$_") for @ids[0 .. 12];
 is(verdict($ids[0])->{status}, 'cancelled', 'and be ended');
+
+# half of them all are the most that one workspace may have
+
+{
+    local $f = Retort::Front->start(threads => 24);
+    my @other = (RETORT_WORKSPACE => 'other');
+    my %nap = (code => 'nap(30)', detach => \1);
+
+    my @mine = map { $f->execute(\%nap) } 1 .. 16;
+    is(join(' ', map { $_->{status} } @mine), join(' ', (202) x 16),
+       'sixteen may go on without their client');
+    $r = $f->execute(\%nap);
+    is_deeply([$r->{status}, $r->{json}{error}{code}, $r->{header}{'retry-after'}],
+              [429, 'no_capacity', 1], 'a seventeenth of the workspace may not');
+    like($r->{json}{error}{message}, qr/too many runs go on without/, 'which is told');
+    is($f->execute({ code => 'out(1)' })->{json}{stdout}, 1,
+       'one whose client waits may');
+    is(scalar(grep { $f->execute(\%nap, @other)->{status} == 202 } 1 .. 3), 3,
+       'so may those of another workspace');
+    ask(DELETE => "/executions/$mine[0]{json}{execution_id}");
+    ok(wait_for(sub { $f->execute(\%nap)->{status} == 202 }),
+       'one that ends makes room');
+    is($f->execute(\%nap)->{status}, 429, 'for one');
+    unlike($f->log, qr/Sanitizer|runtime error/, 'no sanitizer report there');
+    kill 'KILL', $f->{pid};
+}
 
 # a front that dies
 
