@@ -70,6 +70,11 @@ who_has_had_all_leaves_a_quarter_for_a_second_or_two(void **state)
     assert_int_equal(share_leaves("a", 0, clock_now), 0);
     passes(2 * SECOND);
     assert_int_equal(leaves("a"), 0);
+
+    /* nor if nobody looked meanwhile */
+    takes("a", 1000);
+    passes(2 * SECOND);
+    assert_int_equal(leaves("a"), 0);
 }
 
 
@@ -123,6 +128,21 @@ times_that_go_back_do_no_harm(void **state)
 }
 
 
+/* who takes many is not told that he took more than all did */
+
+static void
+a_clock_that_was_read_late_makes_nobody_leave_more(void **state)
+{
+    (void) state;
+
+    passes(5 * SECOND);
+    takes("a", 1000);
+    share_took("b", clock_now + SECOND);
+    takes("b", 1);
+    assert_in_range(leaves("a"), 1, 4);
+}
+
+
 int
 main(void)
 {
@@ -131,7 +151,8 @@ main(void)
         cmocka_unit_test(who_has_had_all_leaves_a_quarter_for_a_second_or_two),
         cmocka_unit_test(who_has_had_less_leaves_less),
         cmocka_unit_test(equals_leave_what_one_more_would_need),
-        cmocka_unit_test(times_that_go_back_do_no_harm)
+        cmocka_unit_test(times_that_go_back_do_no_harm),
+        cmocka_unit_test(a_clock_that_was_read_late_makes_nobody_leave_more)
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
