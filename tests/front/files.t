@@ -11,7 +11,6 @@ use lib "$FindBin::Bin/../lib";
 
 use Digest::SHA qw(sha256_hex);
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 use Retort::Front qw(done_front wait_for);
 
