@@ -37,6 +37,7 @@ my %may_fail = map { $_ => 1 } qw(
     numpy/linalg/tests/test_linalg.py::test_xerbla_override
     numpy/ma/tests/test_core.py::TestMaskedArrayMathMethods::test_mean_overflow
     pandas/tests/io/test_user_agent.py
+    scipy/signal/tests/test_signaltools.py::TestConvolve2d::test_large_array
     scipy/sparse/tests/test_sparsetools.py::TestInt32Overflow
     scipy/sparse/tests/test_sparsetools.py::test_nnz_overflow
 );

@@ -207,8 +207,9 @@ sub sample {
             Retort::Service::slurp("/proc/$pid/mounts") =~ /\n/g
             if $name =~ /^retort/;
         $n{"$name, threads"} += $status =~ /^Threads:\s+(\d+)/m ? $1 : 0;
-        $n{"$name, PSS"} += 1024 * (Retort::Service::slurp(
-            "/proc/$pid/smaps_rollup") =~ /^Pss:\s+(\d+)/m ? $1 : 0);
+        # files of the image are shared with whoever else runs it just then
+        $n{"$name, PSS"} += 1024 * $_ for Retort::Service::slurp(
+            "/proc/$pid/smaps_rollup") =~ /^Pss_(?:Anon|Shmem):\s+(\d+)/mg;
     }
 
     $n{'cgroups'} = () = $s->boxes;
