@@ -233,11 +233,22 @@ $(BENCH): $(O)/bench/%: $(O)/tests/bench/%.o $$(call bench_objs,$$*)
 	$(Q)$(LINK) -o $@ $^ -lfcgi $(LDLIBS)
 
 
+# beside the programs of "make asan": a front for tests of memory, with the others
+
+$(O)/lean/retort-front: $(front_objs) $(lib_objs) $(counters_objs) \
+	$(O)/tests/asan/lean.o
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(LINK) -o $@ $^ $(FRONT_LIBS)
+	$(Q)ln -sf $(addprefix ../,$(filter-out retort-front,$(notdir $(HELPER)))) \
+	    $(@D)
+
 asan:
 	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined -static-libasan \
 	    -static-libubsan -fno-sanitize-recover=undefined" \
-	    ASAN_LOCK=objs/asan/tests/asan/lock.o helper unit
+	    ASAN_LOCK=objs/asan/tests/asan/lock.o helper unit \
+	    objs/asan/lean/retort-front
 	+$(MAKE) O=objs/ubsan FORTIFY= CFLAGS="-O1 -g" \
 	    SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined \
 	    -static-libubsan" kernel

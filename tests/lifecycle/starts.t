@@ -28,7 +28,7 @@ my @caches = qw(pid_namespace net_namespace user_namespace uts_namespace nsproxy
 # of whole kB that the kernel has: what others do at the same time is in there
 my @kernel = qw(SUnreclaim Percpu KernelStack PageTables);
 
-my $s = Retort::Service->new(profiles => { default => {
+my $s = Retort::Service->new(lean => 1, profiles => { default => {
     import => '', ready => '2', renew => '0 0' } });
 
 

@@ -18,7 +18,7 @@ use Retort::Service;
 use Test::More;
 use Time::HiRes qw(time);
 
-my $s = Retort::Service->new(profiles => { default => {
+my $s = Retort::Service->new(lean => 1, profiles => { default => {
     import => '', ready => '1', request => '4m 4m' } });
 my $log = "$s->{dir}/audit";
 

@@ -27,7 +27,7 @@ if (!$ENV{HTTP_LOAD_FILES}) {
 my $files = $ENV{HTTP_LOAD_FILES};
 my $idle = $files - 1000 < 10_000 ? $files - 1000 : 10_000;
 
-my $s = Retort::Service->new(connections => $files - 600, location => <<'CONF',
+my $s = Retort::Service->new(lean => 1, connections => $files - 600, location => <<'CONF',
 location = /front-status { retort_pass unix:%RUN%/front.sock; retort_api status; }
 CONF
     nginx => 'retort_zone runs 1m; retort_limits zone=runs running=8 waiting=8;',

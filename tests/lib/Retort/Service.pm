@@ -8,8 +8,9 @@ package Retort::Service;
 #   my $r = $s->run('print(1)', timeout => 3);      # decoded answer
 #   $s->end;
 #
-# With RETORT_BACKEND=docker every profile's sandboxes are containers of the
-# tests' engine.
+# A test of memory has lean => 1: with ASan, what the front has freed is used
+# again there.  With RETORT_BACKEND=docker every profile's sandboxes are
+# containers of the tests' engine.
 
 use strict;
 use warnings;
@@ -59,6 +60,7 @@ sub new {
         location => $o{location} // '', args => $o{args} // [],
         connections => $o{connections} // 512,
         keepalive => $o{keepalive},
+        programs => $o{lean} && $ENV{RETORT_ASAN} ? "$PROGRAMS/lean" : $PROGRAMS,
         files => ($o{connections} // 512) + 512,
         conf => $o{conf} // {}, profiles => $o{profiles} // { default => {} },
     }, $class;
@@ -130,7 +132,7 @@ sub configure {
     my $d = $self->{dir};
     my %c = (
         listen => "$d/run/front.sock", image => image(),
-        layer => $LAYER, programs => $PROGRAMS,
+        layer => $LAYER, programs => $self->{programs},
         profiles => "$d/profiles", artifacts => "$d/artifacts",
         audit => "$d/audit",
         name => $self->{name}, slots => $self->{slots},
