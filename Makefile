@@ -46,6 +46,7 @@ CFLAGS = -O2 -g
 FORTIFY = -D_FORTIFY_SOURCE=2
 SANITIZE =
 ASAN_LOCK =
+ASAN_END =
 
 WARN = -Wall -Wextra -Wno-unused-parameter -Wconversion -Wshadow \
 	-Wdeclaration-after-statement -Werror
@@ -112,6 +113,11 @@ $(O)/retort-launch: $(launch_objs) $(lib_objs)
 
 $(O)/retort-broker $(O)/retort-mapd: LDFLAGS += \
 	$(if $(ASAN_LOCK),-Wl$(comma)--wrap=seccomp_init)
+
+# and the front is looked at for leaks when it ends
+
+$(O)/retort-front $(O)/lean/retort-front: LDFLAGS += \
+	$(if $(ASAN_END),-Wl$(comma)--wrap=_exit)
 
 $(O)/retortd $(O)/retort-broker $(O)/retort-mapd $(O)/retort-launch:
 	$(call say,LINK $@)
@@ -233,21 +239,23 @@ $(BENCH): $(O)/bench/%: $(O)/tests/bench/%.o $$(call bench_objs,$$*)
 	$(Q)$(LINK) -o $@ $^ -lfcgi $(LDLIBS)
 
 
-# beside the programs of "make asan": a front for tests of memory, with the others
+# for "make asan": a front for tests of memory, and the other programs
 
 $(O)/lean/retort-front: $(front_objs) $(lib_objs) $(counters_objs) \
-	$(O)/tests/asan/lean.o
+	$(O)/tests/asan/lean.o $(ASAN_END)
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -o $@ $^ $(FRONT_LIBS)
 	$(Q)ln -sf $(addprefix ../,$(filter-out retort-front,$(notdir $(HELPER)))) \
 	    $(@D)
 
+
 asan:
 	+$(MAKE) O=objs/asan FORTIFY= CFLAGS="-O1 -g -fno-omit-frame-pointer" \
 	    SANITIZE="-fsanitize=address,undefined -static-libasan \
 	    -static-libubsan -fno-sanitize-recover=undefined" \
-	    ASAN_LOCK=objs/asan/tests/asan/lock.o helper unit \
+	    ASAN_LOCK=objs/asan/tests/asan/lock.o \
+	    ASAN_END=objs/asan/tests/asan/end.o helper unit \
 	    objs/asan/lean/retort-front
 	+$(MAKE) O=objs/ubsan FORTIFY= CFLAGS="-O1 -g" \
 	    SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined \

@@ -24,7 +24,7 @@ front_objs = $(patsubst %.c,$(O)/%.o,$(wildcard helper/front/*.c \
 
 $(front_objs): CPPFLAGS += -Ihelper/front
 
-$(O)/retort-front: $(front_objs) $(lib_objs) $(counters_objs)
+$(O)/retort-front: $(front_objs) $(lib_objs) $(counters_objs) $(ASAN_END)
 	$(call say,LINK $@)
 	$(Q)$(LINK) -o $@ $^ $(FRONT_LIBS)
 
