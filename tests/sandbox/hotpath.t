@@ -14,8 +14,8 @@ use Retort::Service;
 use Test::More;
 use Time::HiRes qw(time);
 
-# a container takes its time
-use constant { RUNS => Retort::Service::docker() ? 4 : 20, LOOKS => 4 };
+# a container takes its time; YIELDS: msec, of the broker's box.c
+use constant { RUNS => Retort::Service::docker() ? 4 : 20, LOOKS => 4, YIELDS => 20 };
 
 plan skip_all => 'strace is missing' unless -x '/usr/bin/strace';
 
@@ -82,6 +82,24 @@ sub is_wait {
 }
 
 
+# Where no core is free, the broker's wait ends as the time is over in which a
+# sandbox that is made leaves them to others.  There is one for each.
+sub without_yield {
+    my (@calls) = @_;
+
+    for my $i (0 .. $#calls) {
+        my ($name, $args, $result) = @{ $calls[$i] }[2 .. 4];
+
+        next unless $name eq 'epoll_wait' && $result =~ /^0\b/;
+        next unless $args =~ /, (\d+)$/ && $1 > 0 && $1 <= YIELDS;
+        splice @calls, $i, 1;
+        last;
+    }
+
+    return @calls;
+}
+
+
 sub text { join ' ', @{ $_[0] }[2, 3, 4] }
 
 
@@ -99,9 +117,9 @@ sub in_a_row {
 
 
 # who waited in vain between the beginning and the end of a run, who slept, and
-# how often each looked at most
+# how often each looked at most; $maker makes a sandbox for each
 sub judge {
-    my ($files, @runs) = @_;
+    my ($files, $maker, @runs) = @_;
     my (@bad, $looks);
 
     for my $file (@$files) {
@@ -111,6 +129,7 @@ sub judge {
             my @in = grep { $_->[0] >= $run->[0] && $_->[1] <= $run->[1] } @calls;
             my $n = in_a_row(@in);
 
+            @in = without_yield(@in) if $file eq $maker;
             $looks = $n if $n > ($looks // -1);
             push @bad, map { text($_) } grep { is_sleep($_) || is_vain($_) } @in;
         }
@@ -165,7 +184,8 @@ for my $snapshot (qw(off on)) {
     cmp_ok(scalar(map { calls_of($_) } @files), '>', 4 * RUNS, 'its waits are seen');
 
     for my $kind (sort keys %runs) {
-        my ($looks, @bad) = judge(\@files, @{ $runs{$kind} });
+        my $maker = $kind =~ /fresh/ ? "$s->{dir}/calls.$s->{broker}" : '';
+        my ($looks, @bad) = judge(\@files, $maker, @{ $runs{$kind} });
 
         is(scalar @{ $runs{$kind} }, RUNS, "$kind, $all: all runs end well");
         is_deeply(\@bad, [], '... nobody sleeps or waits for a time to pass');
