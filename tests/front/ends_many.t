@@ -18,7 +18,7 @@ use Retort::Front qw(done_front wait_for);
 
 plan skip_all => 'needs root' if $> != 0;
 
-use constant { MANY => 300, TTL => 5 };
+use constant { MANY => 400, TTL => 5 };
 
 my $f = Retort::Front->start(nslots => MANY, sessions => MANY);
 
