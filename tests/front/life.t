@@ -112,7 +112,9 @@ ok(wait_for(sub { $f->get(@probe)->{status} == 200 }),
 
 undef $f;
 $f = Retort::Front->start(ready => 2);
-wait_for(sub { my %n = $f->{broker}->counts(); $n{boxes} == 2 });
+ok(wait_for(sub { $f->get('GET', '/metrics', '', RETORT_API => 'metrics')
+                      ->{body} =~ /^retort_pool_ready\S* 2$/m }),
+   'two boxes wait, of which the front knows');
 $f->{broker}->tell('slots', 2);
 $r = $f->get('POST', '/sandboxes', { limits => { processes => 10 } });
 is($r->{status}, 201, 'a box that only waits gives way to a request');
