@@ -18,7 +18,7 @@ use constant { RUN => 2, FILE => 4, ACK => 6, RESET => 8, READY => 101,
                PAYLOAD => 32768 };
 
 our (%v, %files, %env, $stdin, $run, $language, $want);
-my ($channel, $out, $err, $counters, $reset);
+my ($channel, $out, $err, $counters, $reset, $hit);
 
 
 # what each file of the box's cgroups says
@@ -128,6 +128,7 @@ sub hear {
 
     do {
         $n = sysread $channel, my $packet, 32 + PAYLOAD;
+        $hit = 0;
         return $packet if $n;
     } while (!defined $n && $!{EINTR});
 
@@ -158,6 +159,7 @@ sub cell {
 
     my $ok = eval {
         local $SIG{INT} = sub { die "interrupted\n" };
+        die "interrupted\n" if $hit;
         $editor ? $editor->($stdin)
             : eval "package Retort::FakeKernel; no strict; no warnings 'void'; "
                    . "$code; 1" || die $@;
@@ -229,7 +231,8 @@ sub asked {
 sub main {
     ($channel, $out, $err, $counters) = @_;
 
-    $SIG{INT} = sub { };
+    # one that comes before a cell has begun is meant for it
+    $SIG{INT} = sub { $hit = 1 };
     $SIG{PIPE} = 'IGNORE';
     $SIG{CHLD} = 'DEFAULT';
 
