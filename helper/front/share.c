@@ -15,7 +15,7 @@
 
 #define SHARE_SECOND  1000000
 #define SHARE_PLACES  1024      /* a power of two */
-#define SHARE_PART    4         /* of what is ready is kept for others */
+#define SHARE_FIRST   4         /* of what is ready: for who comes first */
 
 
 typedef struct {
@@ -68,6 +68,18 @@ share_count(share_t *s, uint64_t now)
 }
 
 
+/*
+ * Beside others all but what would be its share if one more came: they may ask
+ * several times until it is filled again.
+ */
+
+static uint64_t
+share_kept(uint32_t ready, uint64_t takers)
+{
+    return takers > 1 ? ready - ready / (takers + 1) : ready / SHARE_FIRST;
+}
+
+
 uint32_t
 share_leaves(const char *workspace, uint32_t ready, uint64_t now)
 {
@@ -87,11 +99,11 @@ share_leaves(const char *workspace, uint32_t ready, uint64_t now)
         return 0;
     }
 
-    /* of a quarter, as much as it is above its share; rounded up */
+    /* as much of it as it is above its share; rounded up */
     all *= takers;
 
     return (uint32_t) (((mine * (takers + 1) - all / takers)
-                        * (ready / SHARE_PART) + all - 1) / all);
+                        * share_kept(ready, takers) + all - 1) / all);
 }
 
 

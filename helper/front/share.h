@@ -12,9 +12,10 @@
 
 
 /*
- * How many of "ready" sandboxes a workspace leaves to others: a quarter if it
- * has had all that there were, none if it has had no more than would be its
- * share if one more workspace came.
+ * How many of "ready" sandboxes a workspace leaves to others: none if it has
+ * had no more than would be its share if one more workspace came; if it has had
+ * nearly all, all but such a share of them, or a quarter if nobody else has had
+ * one.
  */
 
 uint32_t share_leaves(const char *workspace, uint32_t ready, uint64_t now);

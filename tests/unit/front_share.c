@@ -78,6 +78,30 @@ who_has_had_all_leaves_a_quarter_for_a_second_or_two(void **state)
 }
 
 
+/* all but a third, which would be its share if one more came */
+
+static void
+beside_another_one_leaves_all_but_its_share(void **state)
+{
+    (void) state;
+
+    passes(5 * SECOND);
+    takes("a", 100000);
+    takes("b", 1);
+    passes(SECOND / 2);
+    assert_int_equal(leaves("a"), 11);
+    assert_int_equal(leaves("b"), 0);
+    assert_int_equal(share_leaves("a", 8, clock_now), 6);
+    assert_int_equal(share_leaves("a", 1, clock_now), 1);
+    assert_int_equal(share_leaves("a", 0, clock_now), 0);
+
+    /* b is not there any more */
+    passes(2 * SECOND);
+    takes("a", 1000);
+    assert_int_equal(leaves("a"), 4);
+}
+
+
 static void
 who_has_had_less_leaves_less(void **state)
 {
@@ -87,9 +111,16 @@ who_has_had_less_leaves_less(void **state)
     takes("a", 900);
     takes("b", 100);
     passes(SECOND / 2);
-    assert_int_equal(leaves("a"), 4);
+    assert_int_equal(leaves("a"), 10);
     assert_int_equal(leaves("b"), 0);
     assert_int_equal(leaves("c"), 0);
+
+    passes(5 * SECOND);
+    takes("a", 700);
+    takes("b", 300);
+    passes(SECOND / 2);
+    assert_int_equal(leaves("a"), 6);
+    assert_int_equal(leaves("b"), 0);
 }
 
 
@@ -102,8 +133,8 @@ equals_leave_what_one_more_would_need(void **state)
     takes("a", 500);
     takes("b", 500);
     passes(SECOND / 2);
-    assert_int_equal(leaves("a"), 1);
-    assert_int_equal(leaves("b"), 1);
+    assert_int_equal(leaves("a"), 3);
+    assert_int_equal(leaves("b"), 3);
     assert_int_equal(leaves("c"), 0);
 }
 
@@ -123,7 +154,7 @@ times_that_go_back_do_no_harm(void **state)
         share_took("a", clock_now + (i * 7919 % 5) * SECOND);
         share_took("b", clock_now + (i * 7907 % 3) * SECOND);
         assert_in_range(share_leaves("a", 16, clock_now + i % 4 * SECOND),
-                        0, 4);
+                        0, 16);
     }
 }
 
@@ -139,7 +170,7 @@ a_clock_that_was_read_late_makes_nobody_leave_more(void **state)
     takes("a", 1000);
     share_took("b", clock_now + SECOND);
     takes("b", 1);
-    assert_in_range(leaves("a"), 1, 4);
+    assert_in_range(leaves("a"), 1, 16);
 }
 
 
@@ -149,6 +180,7 @@ main(void)
     const struct CMUnitTest  tests[] = {
         cmocka_unit_test(nobody_leaves_any_at_first),
         cmocka_unit_test(who_has_had_all_leaves_a_quarter_for_a_second_or_two),
+        cmocka_unit_test(beside_another_one_leaves_all_but_its_share),
         cmocka_unit_test(who_has_had_less_leaves_less),
         cmocka_unit_test(equals_leave_what_one_more_would_need),
         cmocka_unit_test(times_that_go_back_do_no_harm),
