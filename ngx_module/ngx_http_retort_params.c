@@ -31,6 +31,8 @@ static ngx_int_t ngx_http_retort_cgi_params(ngx_http_request_t *r,
     ngx_array_t *params);
 static ngx_int_t ngx_http_retort_limit_params(ngx_http_request_t *r,
     ngx_array_t *params);
+static ngx_int_t ngx_http_retort_add_number(ngx_http_request_t *r,
+    ngx_array_t *params, const char *name, off_t n);
 static ngx_int_t ngx_http_retort_header_params(ngx_http_request_t *r,
     ngx_array_t *params);
 static ngx_int_t ngx_http_retort_header_name(ngx_http_request_t *r,
@@ -373,7 +375,6 @@ ngx_http_retort_add_link(ngx_http_request_t *r, ngx_http_retort_ctx_t *ctx,
 static ngx_int_t
 ngx_http_retort_limit_params(ngx_http_request_t *r, ngx_array_t *params)
 {
-    ngx_str_t                    value;
     ngx_uint_t                   i;
     ngx_http_retort_loc_conf_t  *rlcf;
 
@@ -381,28 +382,41 @@ ngx_http_retort_limit_params(ngx_http_request_t *r, ngx_array_t *params)
 
     for (i = 0; i < RETORT_LIMITS; i++) {
 
-        if (rlcf->limits[i] == 0) {
-            continue;
-        }
-
-        value.data = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
-        if (value.data == NULL) {
-            return NGX_ERROR;
-        }
-
-        value.len = ngx_sprintf(value.data, "%O", rlcf->limits[i])
-                    - value.data;
-
-        if (ngx_http_retort_add(params,
+        if (ngx_http_retort_add_number(r, params,
                                 (char *) ngx_http_retort_limits[i].param.data,
-                                &value)
+                                rlcf->limits[i])
             != NGX_OK)
         {
             return NGX_ERROR;
         }
     }
 
-    return NGX_OK;
+    return rlcf->admission == NULL ? NGX_OK
+           : ngx_http_retort_add_number(r, params, "RETORT_RUNNING",
+                                        (off_t) rlcf->admission->running);
+}
+
+
+/* 0 is told by its absence */
+
+static ngx_int_t
+ngx_http_retort_add_number(ngx_http_request_t *r, ngx_array_t *params,
+    const char *name, off_t n)
+{
+    ngx_str_t  value;
+
+    if (n == 0) {
+        return NGX_OK;
+    }
+
+    value.data = ngx_pnalloc(r->pool, NGX_OFF_T_LEN);
+    if (value.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    value.len = ngx_sprintf(value.data, "%O", n) - value.data;
+
+    return ngx_http_retort_add(params, name, &value);
 }
 
 

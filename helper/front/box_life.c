@@ -22,6 +22,7 @@
 #include "exec.h"
 #include "flog.h"
 #include "lib/counters.h"
+#include "pace.h"
 #include "pool.h"
 #include "protocol/init.h"
 #include "record.h"
@@ -161,6 +162,7 @@ box_kill(uint64_t id)
 {
     brk_req_t  req;
 
+    pace_begin();
     brk_request(&req, BRK_KILL, id);
     brk_post(&req);
 }
@@ -240,12 +242,15 @@ box_ask(brk_req_t *req, brk_ans_t *ans, int *fds)
     uint64_t  until;
 
     until = clock_mono_us() + BOUND_WARM_TIME * 1000;
+    pace_begin();
 
     do {
         seen = box_warm_count();
         rc = brk_call(req, ans, fds);
     } while (rc == 0 && ans->code == BRK_EWARM
              && box_warm_wait(seen, until) == 0);
+
+    pace_end();
 
     return rc;
 }
@@ -672,6 +677,11 @@ box_event(const brk_ans_t *ans, const int *fds, int nfd)
     (void) pthread_mutex_lock(&box_mutex);
 
     box = box_by_id(ans->id);
+
+    if (box == NULL && ans->op == BRK_EV_BOX_EXIT) {
+        /* it was told to */
+        pace_end();
+    }
 
     if (box != NULL
         && (ans->op == BRK_EV_KERNEL_EXIT || ans->op == BRK_EV_BOX_EXIT))

@@ -34,6 +34,7 @@
 #include "identity.h"
 #include "land.h"
 #include "metrics.h"
+#include "pace.h"
 #include "outside.h"
 #include "pool.h"
 #include "readers.h"
@@ -366,7 +367,8 @@ front_init(const retort_settings_t *s)
 
     if (front_drain == -1
         || wake_init((unsigned) front_args.threads + FRONT_HELPERS) == -1
-        || box_init(s) == -1 || pool_init(s) == -1 || adopt_init(s) == -1
+        || box_init(s) == -1 || pace_init() == -1
+        || pool_init(s) == -1 || adopt_init(s) == -1
         || exec_init() == -1 || serve_init() == -1
         || metrics_init(s, front_args.threads) == -1)
     {

@@ -14,6 +14,7 @@
 #include "drain.h"
 #include "flog.h"
 #include "metrics.h"
+#include "pace.h"
 #include "place.h"
 #include "pool.h"
 #include "restore.h"
@@ -51,11 +52,27 @@ place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 }
 
 
+/* meanwhile it disturbs nobody who makes sandboxes */
+
+static void
+place_pace(const request_t *req)
+{
+    if (req->running == 0 || !pool_exceeds(req->workspace)) {
+        return;
+    }
+
+    pool_leave();
+    pace_wait(req->running);
+    pool_enter();
+}
+
+
 box_t *
 place_fresh(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 {
     box_t  *box;
 
+    place_pace(req);
     box = pool_again(req->profile, limits, req->workspace);
 
     if (box == NULL && limits == NULL) {

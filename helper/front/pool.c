@@ -389,6 +389,19 @@ pool_take(const retort_profile_t *profile, const char *workspace)
 }
 
 
+int
+pool_exceeds(const char *workspace)
+{
+    int  rc;
+
+    (void) pthread_mutex_lock(&pool_mutex);
+    rc = share_exceeds(workspace, clock_mono_us());
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    return rc;
+}
+
+
 box_t *
 pool_last(const retort_profile_t *profile)
 {

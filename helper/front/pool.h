@@ -31,6 +31,10 @@ box_t *pool_again(const retort_profile_t *p, const retort_box_limits_t *limits,
 
 box_t *pool_take(const retort_profile_t *p, const char *workspace);
 
+/* has it had more than its part lately, beside others? */
+
+int pool_exceeds(const char *workspace);
+
 /* one that is ready, whoever it is left for: there can be no other; or NULL */
 
 box_t *pool_last(const retort_profile_t *p);

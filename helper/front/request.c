@@ -192,6 +192,26 @@ request_ceilings(request_t *r, char **envp, err_t *e)
 
 
 static int
+request_running(request_t *r, const char *text, err_t *e)
+{
+    uint64_t  n;
+
+    if (text == NULL) {
+        return 0;
+    }
+
+    if (text_number(text, &n) == -1 || n == 0 || n > UINT32_MAX) {
+        return err_set(e, 500, "bad_param",
+                       "RETORT_RUNNING is not a number above 0");
+    }
+
+    r->running = (uint32_t) n;
+
+    return 0;
+}
+
+
+static int
 request_execution(request_t *r, const char *id, const char *node, err_t *e)
 {
     if (id == NULL) {
@@ -407,6 +427,7 @@ request_parse(request_t *r, char **envp, const retort_settings_t *s, err_t *e)
 
     if (request_who(r, envp, s, e) == -1
         || request_ceilings(r, envp, e) == -1
+        || request_running(r, request_param(envp, "RETORT_RUNNING"), e) == -1
         || request_static(r, request_text(envp, "RETORT_STATIC_URL"), e) == -1
         || request_imports(r, request_text(envp, "RETORT_IMPORT_ALLOW"), e)
            == -1

@@ -46,6 +46,7 @@ typedef struct {
     retort_run_limits_t      run;
     retort_run_limits_t      run_max;
 
+    uint32_t                 running;   /* of the workspace at once; 0: any */
     uint64_t                 started;   /* clock_mono_us() */
 } request_t;
 

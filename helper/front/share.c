@@ -107,6 +107,18 @@ share_leaves(const char *workspace, uint32_t ready, uint64_t now)
 }
 
 
+int
+share_exceeds(const char *workspace, uint64_t now)
+{
+    uint64_t  takers;
+
+    takers = share_count(&share_takers, now);
+
+    return takers > 1 && share_count(share_find(workspace), now) * takers
+                         > share_count(&share_all, now);
+}
+
+
 void
 share_took(const char *workspace, uint64_t now)
 {

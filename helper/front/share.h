@@ -20,6 +20,10 @@
 
 uint32_t share_leaves(const char *workspace, uint32_t ready, uint64_t now);
 
+/* have others had some, and it more than if all had had as many? */
+
+int share_exceeds(const char *workspace, uint64_t now);
+
 /* it is given one */
 
 void share_took(const char *workspace, uint64_t now);

@@ -99,6 +99,29 @@ like($late->read_answer->{body}, qr/"stdout":"9"/, 'which is served');
 like($c->read_answer->{body}, qr/"stdout":"8"/, 'as is who waited');
 undef $f;
 
+# beside others, who may run one at a time waits while others are made
+
+sub soonest {
+    my @us = sort { $a <=> $b } map {
+        $f->execute({ code => '1' }, @_)->{json}{timings_us}{create} } 1 .. 3;
+    return $us[0];
+}
+
+$f = Retort::Front->start(ready => 32);
+ok(wait_for(sub { count('boxes') == 32 }), 'enough wait for two workspaces');
+$f->execute({ code => '1' }) for 1 .. 30;
+ok(wait_for(sub { count('boxes') == 32 }), 'also when one has had thirty');
+$f->{broker}->tell('hold', 1);
+is(sum($f->execute({ code => '1' }, @other)), 'ok gone', 'the other one comes');
+my ($free, $other) = (soonest(), soonest(@other, RETORT_RUNNING => 1));
+my $paced = soonest(RETORT_RUNNING => 1);
+cmp_ok($paced, '>', $free, "without a bound nobody waits ($paced us, $free us)");
+cmp_ok($paced, '>', $other, "nor who had few ($other us)");
+is($f->execute({ code => '1' }, RETORT_RUNNING => 0)->{json}{error}{code},
+   'bad_param', 'no run at once is no bound');
+$f->{broker}->tell('release');
+undef $f;
+
 # but who can have no other one takes it
 
 $f = Retort::Front->start(ready => 8);

@@ -19,6 +19,7 @@ http {
     large_client_header_buffers 8 256k;
     retort_workspace demo;
     retort_limit_timeout 90s;
+    retort_zone z 64k;
 
     server {
         listen 127.0.0.1:%%PORT%%;
@@ -37,6 +38,7 @@ http {
             retort_limit_image 1000;
             retort_limit_processes 32;
             retort_limit_cpu 1.5;
+            retort_limits zone=z running=3;
         }
         location /cores/ {
             retort_pass unix:%%DIR%%/front.sock;
@@ -141,7 +143,10 @@ is_deeply { map { $_ => $p->{$_} } grep { /^RETORT_(?:[ILPS]|AZ)/ } keys %$p }, 
     RETORT_LIMIT_CPU => 1500,
 }, 'every ceiling is told, in the units of the wire';
 
+is $p->{RETORT_RUNNING}, 3, 'and how many runs it may have at once';
+
 $p = seen('GET', '/cores/', '')->{params};
+ok !exists $p->{RETORT_RUNNING}, 'if there is a bound';
 is $p->{RETORT_LIMIT_CPU}, 2000, 'whole cores are thousandths, too';
 is $p->{RETORT_LIMIT_TIMEOUT}, 90000, 'a ceiling is inherited';
 ok !exists $p->{RETORT_STATIC_URL}, 'no prefix of links, no param';

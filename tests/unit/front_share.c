@@ -139,6 +139,30 @@ equals_leave_what_one_more_would_need(void **state)
 }
 
 
+static void
+who_had_more_than_its_part_beside_others_exceeds(void **state)
+{
+    (void) state;
+
+    passes(5 * SECOND);
+    takes("a", 1000);
+    passes(SECOND / 2);
+    assert_false(share_exceeds("a", clock_now));
+
+    takes("b", 400);
+    assert_true(share_exceeds("a", clock_now));
+    assert_false(share_exceeds("b", clock_now));
+    assert_false(share_exceeds("c", clock_now));
+
+    takes("b", 600);
+    assert_false(share_exceeds("a", clock_now));
+    assert_false(share_exceeds("b", clock_now));
+
+    passes(3 * SECOND);
+    assert_false(share_exceeds("a", clock_now));
+}
+
+
 /* requests wait, so what is told may be late */
 
 static void
@@ -183,6 +207,7 @@ main(void)
         cmocka_unit_test(beside_another_one_leaves_all_but_its_share),
         cmocka_unit_test(who_has_had_less_leaves_less),
         cmocka_unit_test(equals_leave_what_one_more_would_need),
+        cmocka_unit_test(who_had_more_than_its_part_beside_others_exceeds),
         cmocka_unit_test(times_that_go_back_do_no_harm),
         cmocka_unit_test(a_clock_that_was_read_late_makes_nobody_leave_more)
     };

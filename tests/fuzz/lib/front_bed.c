@@ -26,6 +26,7 @@
 #include "front/broker_client.h"
 #include "front/exec.h"
 #include "front/metrics.h"
+#include "front/pace.h"
 #include "front/pool.h"
 #include "front/routes.h"
 #include "front/run.h"
@@ -497,7 +498,7 @@ fuzz_front_init(void)
     dir = open(bed_dir, O_RDONLY|O_DIRECTORY|O_CLOEXEC);
 
     if (wake_init(8) == -1 || box_init(settings) == -1
-        || pool_init(settings) == -1 || exec_init() == -1
+        || pace_init() == -1 || pool_init(settings) == -1 || exec_init() == -1
         || metrics_init(settings, 8) == -1
         || artifact_init(dir, settings) == -1 || shelf_init(settings) == -1
         || pthread_create(&id, NULL, bed_teller, NULL) != 0)
