@@ -27,7 +27,7 @@ typedef struct {
 
 static share_t  share_of[SHARE_PLACES];
 static share_t  share_all;
-static share_t  share_takers;       /* how many workspaces */
+static share_t  share_takers;       /* how many; "before": not since */
 
 
 static share_t *
@@ -68,6 +68,19 @@ share_count(share_t *s, uint64_t now)
 }
 
 
+/* a part of one is one */
+
+static uint64_t
+share_count_takers(uint64_t now)
+{
+    share_turn(&share_takers, now);
+
+    return share_takers.now + (share_takers.before
+                               * (SHARE_SECOND - now % SHARE_SECOND)
+                               + SHARE_SECOND - 1) / SHARE_SECOND;
+}
+
+
 /*
  * Beside others all but what would be its share if one more came: they may ask
  * several times until it is filled again.
@@ -87,7 +100,7 @@ share_leaves(const char *workspace, uint32_t ready, uint64_t now)
 
     mine = share_count(share_find(workspace), now);
     all = share_count(&share_all, now);
-    takers = share_count(&share_takers, now);
+    takers = share_count_takers(now);
 
     /* what stands ready may be taken at once, by whom it may be */
     mine = mine > ready ? mine - ready : 0;
@@ -112,7 +125,7 @@ share_exceeds(const char *workspace, uint64_t now)
 {
     uint64_t  takers;
 
-    takers = share_count(&share_takers, now);
+    takers = share_count_takers(now);
 
     return takers > 1 && share_count(share_find(workspace), now) * takers
                          > share_count(&share_all, now);
@@ -129,7 +142,11 @@ share_took(const char *workspace, uint64_t now)
     share_turn(&share_all, now);
     share_turn(&share_takers, now);
 
-    share_takers.now += (s->now == 0);
+    if (s->now == 0) {
+        share_takers.now++;
+        share_takers.before -= (s->before != 0 && share_takers.before != 0);
+    }
+
     share_all.now++;
     s->now++;
 }

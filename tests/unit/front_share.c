@@ -139,6 +139,32 @@ equals_leave_what_one_more_would_need(void **state)
 }
 
 
+/* whenever in a second it asks: else who asks little would leave some, too */
+
+static void
+two_that_go_on_are_two(void **state)
+{
+    unsigned  i;
+
+    (void) state;
+
+    passes(5 * SECOND);
+
+    for (i = 0; i < 500; i++) {
+        passes(SECOND / 100);
+        takes("a", 1);
+        takes("b", i % 5 < 3);
+
+        if (i > 100) {
+            assert_in_range(leaves("a"), 1, 5);
+            assert_int_equal(leaves("b"), 0);
+            assert_true(share_exceeds("a", clock_now));
+            assert_false(share_exceeds("b", clock_now));
+        }
+    }
+}
+
+
 static void
 who_had_more_than_its_part_beside_others_exceeds(void **state)
 {
@@ -207,6 +233,7 @@ main(void)
         cmocka_unit_test(beside_another_one_leaves_all_but_its_share),
         cmocka_unit_test(who_has_had_less_leaves_less),
         cmocka_unit_test(equals_leave_what_one_more_would_need),
+        cmocka_unit_test(two_that_go_on_are_two),
         cmocka_unit_test(who_had_more_than_its_part_beside_others_exceeds),
         cmocka_unit_test(times_that_go_back_do_no_harm),
         cmocka_unit_test(a_clock_that_was_read_late_makes_nobody_leave_more)
