@@ -242,15 +242,12 @@ box_ask(brk_req_t *req, brk_ans_t *ans, int *fds)
     uint64_t  until;
 
     until = clock_mono_us() + BOUND_WARM_TIME * 1000;
-    pace_begin();
 
     do {
         seen = box_warm_count();
         rc = brk_call(req, ans, fds);
     } while (rc == 0 && ans->code == BRK_EWARM
              && box_warm_wait(seen, until) == 0);
-
-    pace_end();
 
     return rc;
 }

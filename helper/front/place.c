@@ -31,7 +31,9 @@ place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 {
     box_t  *box;
 
+    pace_begin();
     box = box_spawn(req->profile, limits, e);
+    pace_end();
 
     if (box == NULL && e->status == 429 && limits == NULL) {
         box = pool_last(req->profile);

@@ -21,6 +21,8 @@
 #include "broker_client.h"
 #include "clock.h"
 #include "flog.h"
+#include "line.h"
+#include "pace.h"
 #include "pool.h"
 #include "share.h"
 #include "wake.h"
@@ -31,23 +33,12 @@
 #define POOL_START     2000         /* msec, until its interpreter says so */
 
 
-/* requests that wait for what is made */
-
-typedef struct pool_wait_s  pool_wait_t;
-
-struct pool_wait_s {
-    pool_wait_t  *next;
-    uint32_t      leaves;       /* to other workspaces */
-    uint32_t      overtaken;    /* by so many of them */
-};
-
 typedef struct {
     const retort_profile_t  *profile;
     box_t                  **boxes;
-    pool_wait_t             *line;
+    line_t                   line;      /* requests, for what is made */
     uint32_t                 n;
     uint32_t                 making;    /* by the threads here */
-    uint32_t                 waiting;   /* requests, for what is made */
     int                      proved;
     int                      blocked;   /* no place until a kick */
     uint64_t                 not_before;
@@ -205,7 +196,7 @@ pool_pop(pool_t *p)
 static uint32_t
 pool_wish(const pool_t *p)
 {
-    return p->waiting + (p->proved || p->profile->ready != 0
+    return p->line.n + (p->proved || p->profile->ready != 0
                          ? p->profile->ready : 1);
 }
 
@@ -253,72 +244,6 @@ pool_call(void)
 }
 
 
-/* the mutex is held; the place in the line, and how many are not for "w" */
-
-static pool_wait_t **
-pool_place(pool_t *p, const pool_wait_t *w, uint32_t *before)
-{
-    pool_wait_t  **link;
-
-    /* those who went before it have had what it would leave them */
-    *before = w->leaves > w->overtaken ? w->leaves - w->overtaken : 0;
-
-    for (link = &p->line; *link != w; link = &(*link)->next) {
-        (*before)++;
-    }
-
-    return link;
-}
-
-
-/*
- * The mutex is held.  In the order in which they came, but who leaves less to
- * others goes before who leaves more; as often as it leaves some, so that
- * nobody waits for ever.
- */
-
-static void
-pool_line_up(pool_t *p, pool_wait_t *w)
-{
-    pool_wait_t  **link;
-
-    for (link = &p->line; *link != NULL; link = &(*link)->next) {
-        if ((*link)->leaves > w->leaves
-            && (*link)->overtaken < (*link)->leaves)
-        {
-            break;
-        }
-    }
-
-    w->overtaken = 0;
-    w->next = *link;
-    *link = w;
-    p->waiting++;
-
-    for (w = w->next; w != NULL; w = w->next) {
-        w->overtaken++;
-    }
-}
-
-
-/* the mutex is held; may come with a box or without one */
-
-static void
-pool_step_out(pool_t *p, const pool_wait_t *w)
-{
-    uint32_t       before;
-    pool_wait_t  **link;
-
-    link = pool_place(p, w, &before);
-    *link = w->next;
-    p->waiting--;
-
-    if (*link != NULL) {
-        (void) pthread_cond_broadcast(&pool_made);
-    }
-}
-
-
 /*
  * One that is ready, or is made and nobody who goes before waits for: else who
  * asks much would leave nothing to who asks once.
@@ -329,20 +254,24 @@ pool_pop_made(pool_t *p, const char *workspace)
 {
     box_t        *box;
     uint32_t      before;
-    pool_wait_t   w;
+    line_wait_t   w;
 
     (void) pthread_mutex_lock(&pool_mutex);
 
     w.leaves = share_leaves(workspace, p->profile->ready, clock_mono_us());
-    pool_line_up(p, &w);
-    (void) pool_place(p, &w, &before);
+    line_join(&p->line, &w);
+    before = line_before(&p->line, &w);
 
     while (before >= p->n && before < p->n + p->making) {
         (void) pthread_cond_wait(&pool_made, &pool_mutex);
-        (void) pool_place(p, &w, &before);
+        before = line_before(&p->line, &w);
     }
 
-    pool_step_out(p, &w);
+
+    if (line_leave(&p->line, &w)) {
+        (void) pthread_cond_broadcast(&pool_made);
+    }
+
     box = before < p->n ? pool_pick(p, w.leaves != 0) : NULL;
     share_took(workspace, clock_mono_us());
     pool_call();
@@ -661,7 +590,7 @@ pool_working(void)
 
     for (i = 0; i < npools; i++) {
         n += pools[i].making;
-        idle += pools[i].waiting;
+        idle += pools[i].line.n;
     }
 
     return n > idle ? n - idle : 0;
@@ -727,7 +656,7 @@ pool_failed(pool_t *p, const err_t *e)
 static uint32_t
 pool_spare(const pool_t *p)
 {
-    return p->waiting < POOL_MAKERS ? p->waiting : POOL_MAKERS;
+    return p->line.n < POOL_MAKERS ? p->line.n : POOL_MAKERS;
 }
 
 
@@ -769,6 +698,7 @@ pool_make(const retort_profile_t *profile, err_t *e)
     box_t          *box;
     struct pollfd   p;
 
+    pace_begin();
     box = box_spawn(profile, NULL, e);
 
     if (box != NULL) {
@@ -776,6 +706,8 @@ pool_make(const retort_profile_t *profile, err_t *e)
         p.events = POLLIN;
         (void) poll(&p, 1, POOL_START);
     }
+
+    pace_end();
 
     return box;
 }

@@ -20,7 +20,7 @@
 
 
 static unsigned  waits;         /* that there were */
-static unsigned  ends;          /* of sandboxes, one in each of the next waits */
+static unsigned  ends;          /* in as many of the next waits one ends */
 
 
 int

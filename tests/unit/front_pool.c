@@ -3,8 +3,9 @@
  * Requests that wait for a sandbox and are slow to wake up: meanwhile more are
  * made for them than there are places, and those have to end.
  *
- * links: helper/front/pool.c helper/front/share.c helper/front/clock.c
- * links: helper/front/flog.c helper/lib/log.c
+ * links: helper/front/pool.c helper/front/share.c helper/front/line.c
+ * links: helper/front/pace.c helper/front/clock.c helper/front/flog.c
+ * links: helper/lib/log.c
  */
 
 #include <sys/eventfd.h>
