@@ -2,8 +2,8 @@
 /*
  * What sandboxes cost that nobody runs anything in: they are made, and they
  * die.  A workspace that may have so many runs at once, and has had more
- * sandboxes than its part beside others, gets its next one when fewer than
- * so many are made or die: else it would have the other cores with that.
+ * sandboxes than its part while others have some, gets its next one when
+ * fewer than so many are made or die: else it has the other cores with that.
  */
 
 #ifndef FRONT_PACE_H

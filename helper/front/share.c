@@ -16,6 +16,7 @@
 #define SHARE_SECOND  1000000
 #define SHARE_PLACES  1024      /* a power of two */
 #define SHARE_FIRST   4         /* of what is ready: for who comes first */
+#define SHARE_MOMENT  250000    /* usec; who took one lately may do so again */
 
 
 typedef struct {
@@ -24,10 +25,18 @@ typedef struct {
     uint32_t  before;           /* in the second before it */
 } share_t;
 
+typedef struct {
+    const share_t  *who;
+    uint64_t        when;
+} share_take_t;
+
 
 static share_t  share_of[SHARE_PLACES];
 static share_t  share_all;
 static share_t  share_takers;       /* how many; "before": not since */
+
+static share_take_t  share_last;    /* of all */
+static share_take_t  share_other;   /* the last one of another workspace */
 
 
 static share_t *
@@ -123,12 +132,15 @@ share_leaves(const char *workspace, uint32_t ready, uint64_t now)
 int
 share_exceeds(const char *workspace, uint64_t now)
 {
-    uint64_t  takers;
+    share_t             *s;
+    const share_take_t  *other;
 
-    takers = share_count_takers(now);
+    s = share_find(workspace);
+    other = share_last.who == s ? &share_other : &share_last;
 
-    return takers > 1 && share_count(share_find(workspace), now) * takers
-                         > share_count(&share_all, now);
+    return other->who != NULL && now < other->when + SHARE_MOMENT
+           && share_count(s, now) * share_count_takers(now)
+              > share_count(&share_all, now);
 }
 
 
@@ -149,4 +161,11 @@ share_took(const char *workspace, uint64_t now)
 
     share_all.now++;
     s->now++;
+
+    if (share_last.who != s) {
+        share_other = share_last;
+        share_last.who = s;
+    }
+
+    share_last.when = now;
 }

@@ -20,7 +20,7 @@
 
 uint32_t share_leaves(const char *workspace, uint32_t ready, uint64_t now);
 
-/* have others had some, and it more than if all had had as many? */
+/* have others had some just now, and it more than if all had had as many? */
 
 int share_exceeds(const char *workspace, uint64_t now);
 

@@ -184,8 +184,13 @@ who_had_more_than_its_part_beside_others_exceeds(void **state)
     assert_false(share_exceeds("a", clock_now));
     assert_false(share_exceeds("b", clock_now));
 
-    passes(3 * SECOND);
+    takes("a", 600);
+    assert_true(share_exceeds("a", clock_now));
+    passes(SECOND / 3);
+    takes("a", 1);
     assert_false(share_exceeds("a", clock_now));
+    takes("b", 1);
+    assert_true(share_exceeds("a", clock_now));
 }
 
 
