@@ -143,7 +143,7 @@ sub density {
 
     $s->run('print(1)', sandbox_id => $_) for @boxes;
     $b->load($s, %fresh, seconds => 1);
-    my $few = $b->load($s, %fresh);
+    my @few = $b->load($s, %fresh);
     my $before = memory($b, $s);
     push @boxes, map { $s->session } 11 .. $n;
     $s->run('print(1)', sandbox_id => $_) for @boxes[10 .. $#boxes];
@@ -151,18 +151,26 @@ sub density {
     my $idle = (memory($b, $s) - $before) / ($n - 10);
     my $alive = grep { ($s->run('print(1)', sandbox_id => $_)->{stdout} // '')
                        eq "1\n" } @boxes;
+    my $drawn = drawn($b, $s);
 
-    $b->figure('sessions that answer, of ' . @boxes, $alive);
+    # a minute has passed: what the machine has time for is another thing now
+    $s->request('DELETE', "/v1/sandboxes/$_")->{success}
+        or die "no end of a session\n" for splice @boxes, 10;
+    memory($b, $s);
+    push @few, $b->load($s, %fresh);
+    my $few = ($few[0]{p50} + $few[1]{p50}) / 2;
+
+    $b->figure("sessions that answer, of $n", $alive);
     $b->figure('limit of memory of the service, bytes', $limited // 'none');
-    $b->figure('fresh sandbox, p50 us, 10 alive', $few->{p50});
+    $b->figure('fresh sandbox, p50 us, 10 alive', $few);
     $b->figure("fresh sandbox, p50 us, $n alive", $many->{p50});
     $b->figure('bytes that an idle session takes', int $idle);
-    $b->figure('bytes that one takes after a plot', int drawn($b, $s));
+    $b->figure('bytes that one takes after a plot', int $drawn);
     $b->figure('bytes that an idle ipykernel takes', $kernel);
     $b->row(4, 'memory that an idle session takes / ipykernel', $idle,
             $kernel, must => 1 / 12, goal => 1 / 25);
     $b->row(4, "fresh p50 with $n sessions alive / with 10", $many->{p50},
-            $few->{p50}, must => 1.5, goal => 1.1);
+            $few, must => 1.5, goal => 1.1);
     $s->done;
     die "only $alive of $n sessions live\n" if $alive != $n;
     return;
