@@ -26,6 +26,27 @@
 #define PLACE_TRIES  4         /* a session that ends while it is found */
 
 
+/* boxes that only wait must not stand in a request's way */
+
+static box_t *
+place_make_way(const request_t *req, const retort_box_limits_t *limits,
+    err_t *e)
+{
+    box_t  *box;
+
+    box = NULL;
+    pool_claim();
+
+    while (box == NULL && e->status == 429 && pool_evict() == 0) {
+        box = box_spawn(req->profile, limits, e);
+    }
+
+    pool_unclaim();
+
+    return box;
+}
+
+
 static box_t *
 place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
 {
@@ -39,10 +60,8 @@ place_spawn(const request_t *req, const retort_box_limits_t *limits, err_t *e)
         box = pool_last(req->profile);
     }
 
-    /* boxes that only wait must not stand in a request's way */
-
-    while (box == NULL && e->status == 429 && pool_evict() == 0) {
-        box = box_spawn(req->profile, limits, e);
+    if (box == NULL && e->status == 429) {
+        box = place_make_way(req, limits, e);
     }
 
     if (box != NULL) {

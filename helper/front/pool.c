@@ -49,6 +49,7 @@ static pool_t           pools[RETORT_PROFILES_MAX];
 static uint32_t         npools;
 static unsigned         pool_busy;
 static unsigned         pool_cores;
+static unsigned         pool_claims;
 static pthread_cond_t   pool_cond;
 static pthread_cond_t   pool_made = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t  pool_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -211,7 +212,7 @@ pool_wanting(uint64_t now, uint64_t *when)
 
     *when = UINT64_MAX;
 
-    for (i = 0; i < npools; i++) {
+    for (i = 0; i < npools && pool_claims == 0; i++) {
         p = &pools[i];
 
         if (p->n + p->making >= pool_wish(p) || p->blocked) {
@@ -425,6 +426,26 @@ pool_evict(void)
     }
 
     return -1;
+}
+
+
+void
+pool_claim(void)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+    pool_claims++;
+    (void) pthread_mutex_unlock(&pool_mutex);
+}
+
+
+void
+pool_unclaim(void)
+{
+    (void) pthread_mutex_lock(&pool_mutex);
+    pool_claims--;
+    (void) pthread_mutex_unlock(&pool_mutex);
+
+    pool_kick();
 }
 
 

@@ -41,10 +41,13 @@ box_t *pool_last(const retort_profile_t *p);
 
 /*
  * Ends one waiting box of any profile so that its place is free, and waits for
- * its end.  0, or -1 if none waits.
+ * its end.  0, or -1 if none waits.  Between claim and unclaim nothing that is
+ * free is taken by a refill.
  */
 
 int pool_evict(void);
+void pool_claim(void);
+void pool_unclaim(void);
 
 /* a request begins, and is answered: refilling keeps out of its way */
 
