@@ -92,25 +92,6 @@ box_state(broker_t *b, box_t *box, box_state_t state)
 }
 
 
-/* for the next look at all of them: with a thousand it takes its time */
-
-static void
-box_due(broker_t *b, int64_t time)
-{
-    if (time != 0 && time < b->due) {
-        b->due = time;
-    }
-}
-
-
-static void
-box_until(broker_t *b, box_t *box, int64_t msec)
-{
-    box->deadline = broker_now() + msec;
-    box_due(b, box->deadline);
-}
-
-
 static void
 box_close(int *fds, int n)
 {
@@ -136,13 +117,12 @@ box_docker(const broker_t *b, const box_t *box)
  */
 
 static void
-box_yield(broker_t *b, box_t *box, bool yields)
+box_yield(const broker_t *b, box_t *box, bool yields)
 {
     bool  does;
 
     does = (box->yields != 0);
     box->yields = yields ? broker_now() + BOX_YIELD_MSEC : 0;
-    box_due(b, box->yields);
 
     if (yields != does) {
         cg_yield(&b->cg, box->name, yields);
@@ -360,7 +340,8 @@ box_spawn(broker_t *b, uint32_t profile, const brk_req_t *req)
 
     box_init(b, box, profile, req);
     box_state(b, box, BOX_CLONING);
-    box_until(b, box, box_docker(b, box) ? BOX_ENGINE_MSEC : BOX_BUILD_MSEC);
+    box->deadline = broker_now() + (box_docker(b, box) ? BOX_ENGINE_MSEC
+                                                       : BOX_BUILD_MSEC);
     step = box_begin(b, box);
 
     if (step != STEP_NONE) {
@@ -528,7 +509,7 @@ box_restart(broker_t *b, box_t *box, const brk_req_t *req)
 
     box_close(box->fds, BRK_BOX_FDS);
     box->seq = req->seq;
-    box_until(b, box, BOX_BUILD_MSEC);
+    box->deadline = broker_now() + BOX_BUILD_MSEC;
     box_state(b, box, BOX_RESTARTING);
 
     if (box_channel(box->fds, theirs) == -1
@@ -554,7 +535,7 @@ box_kill(broker_t *b, box_t *box)
     if (box->pidfd != -1) {
         box_yield(b, box, true);
         (void) syscall(SYS_pidfd_send_signal, box->pidfd, SIGKILL, NULL, 0);
-        box_until(b, box, BOX_BUILD_MSEC);
+        box->deadline = broker_now() + BOX_BUILD_MSEC;
         cg_kill(&b->cg, box->name);
     }
 
@@ -565,12 +546,13 @@ box_kill(broker_t *b, box_t *box)
 static void
 box_free(broker_t *b, box_t *box)
 {
-    if (cg_remove(&b->cg, box->name) == -1) {
-        box_until(b, box, BOX_SWEEP_MSEC);
+    box->deadline = cg_remove(&b->cg, box->name) == -1
+                    ? broker_now() + BOX_SWEEP_MSEC : 0;
+
+    if (box->deadline != 0) {
         return;
     }
 
-    box->deadline = 0;
     box_tell(b, box, BRK_EV_BOX_EXIT, box->status, 0);
     box_close(box->cg.dir, CG_DIRS);
     box_close(&box->init, 1);
@@ -644,7 +626,7 @@ box_fail_profile(broker_t *b, uint32_t profile)
 }
 
 
-/* called when a deadline may have passed */
+/* called when a deadline may have passed, and only while boxes are busy */
 
 void
 box_overdue(broker_t *b)
@@ -653,12 +635,6 @@ box_overdue(broker_t *b)
     int64_t  now;
 
     now = broker_now();
-
-    if (b->due > now) {
-        return;
-    }
-
-    b->due = INT64_MAX;
     end = b->box + b->settings->nslots;
 
     for (box = b->box; box < end; box++) {
@@ -666,10 +642,9 @@ box_overdue(broker_t *b)
             box_yield(b, box, false);
         }
 
-        box_due(b, box->yields);
-
-        if (box->deadline == 0 || box->deadline > now) {
-            box_due(b, box->deadline);
+        if (box->state == BOX_FREE || box->deadline == 0
+            || box->deadline > now)
+        {
             continue;
         }
 

@@ -95,8 +95,6 @@ typedef struct {
     cg_t                      cg;
     box_t                    *box;
     uint32_t                  busy;     /* boxes neither free nor alive */
-    int64_t                   due;      /* msec; no box has a time before it */
-    int64_t                   reap;     /* msec; 0: no process has ended */
 } broker_t;
 
 

@@ -36,7 +36,6 @@
 
 
 #define BROKER_EVENTS      64
-#define BROKER_REAP_MSEC   100          /* from a process's end to its line */
 #define BROKER_DRAIN_MSEC  10000        /* for the front to end its runs */
 #define BROKER_BASE        (192ULL << 20)       /* until one was measured */
 
@@ -161,6 +160,8 @@ broker_drain(broker_t *b)
 static void
 broker_signal(broker_t *b, int fd)
 {
+    int                      status;
+    pid_t                    pid;
     struct signalfd_siginfo  info;
 
     if (read(fd, &info, sizeof(info)) != (ssize_t) sizeof(info)) {
@@ -172,29 +173,7 @@ broker_signal(broker_t *b, int fd)
         return;
     }
 
-    if (b->reap == 0) {
-        b->reap = broker_now() + BROKER_REAP_MSEC;
-    }
-}
-
-
-/*
- * Those of our own process group: a sealed box has one of its own.  The kernel
- * asks all of a thousand for theirs, and the end of each is a signal, too, so
- * that some go by before it is asked.
- */
-
-static void
-broker_reap(broker_t *b)
-{
-    int    status;
-    pid_t  pid;
-
-    if (b->reap == 0 || b->reap > broker_now()) {
-        return;
-    }
-
-    b->reap = 0;
+    /* those of our own process group: a sealed box has one of its own */
 
     while ((pid = waitpid(0, &status, WNOHANG)) > 0) {
         rlog(RLOG_INFO, "process %d ended: %s %d", (int) pid,
@@ -292,7 +271,12 @@ broker_timeout(const broker_t *b)
     int64_t   now, due;
     uint32_t  i;
 
-    due = broker_sooner(b->due, b->reap);
+    due = INT64_MAX;
+
+    for (i = 0; b->busy != 0 && i < b->settings->nslots; i++) {
+        due = broker_sooner(due, b->box[i].deadline);
+        due = broker_sooner(due, b->box[i].yields);
+    }
 
     if (b->draining) {
         due = broker_sooner(due, b->front.sock != -1 ? b->drain_end : 0);
@@ -369,8 +353,9 @@ broker_loop(broker_t *b, int sigfd)
             broker_event(b, events[i].data.u64, sigfd);
         }
 
-        box_overdue(b);
-        broker_reap(b);
+        if (b->busy != 0) {
+            box_overdue(b);
+        }
     }
 }
 
@@ -413,7 +398,6 @@ broker_start(broker_t *b)
     }
 
     b->settings = s;
-    b->due = INT64_MAX;
     b->box = calloc(s->nslots, sizeof(box_t));
     b->epoll = epoll_create1(EPOLL_CLOEXEC);
     b->cg.version = s->cgroup;
