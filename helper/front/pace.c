@@ -11,9 +11,11 @@
 
 
 #define PACE_MOMENT  20000      /* usec; more than making one takes */
+#define PACE_FORGET  60000000   /* usec; more than anything takes */
 
 
 static unsigned         pace_n;
+static uint64_t         pace_last;      /* when one began */
 static pthread_cond_t   pace_cond;
 static pthread_mutex_t  pace_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -29,10 +31,22 @@ pace_init(void)
 }
 
 
+/* an end that was told before its beginning must not be waited for for ever */
+
 void
 pace_begin(void)
 {
+    uint64_t  now;
+
+    now = clock_mono_us();
+
     (void) pthread_mutex_lock(&pace_mutex);
+
+    if (now > pace_last + PACE_FORGET) {
+        pace_n = 0;
+    }
+
+    pace_last = now;
     pace_n++;
     (void) pthread_mutex_unlock(&pace_mutex);
 }

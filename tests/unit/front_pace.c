@@ -3,7 +3,7 @@
  * Who is limited waits while others' sandboxes are made or die, and not longer
  * than a moment.
  *
- * links: helper/front/pace.c helper/front/clock.c
+ * links: helper/front/pace.c
  */
 
 #include <errno.h>
@@ -16,11 +16,20 @@
 
 #include <cmocka.h>
 
+#include "front/clock.h"
 #include "front/pace.h"
 
 
+static uint64_t  now = 1000000000;
 static unsigned  waits;         /* that there were */
 static unsigned  ends;          /* in as many of the next waits one ends */
+
+
+uint64_t
+clock_mono_us(void)
+{
+    return now;
+}
 
 
 int
@@ -111,6 +120,23 @@ an_end_without_a_beginning_is_none(void **state)
 }
 
 
+static void
+what_never_ends_is_forgotten(void **state)
+{
+    (void) state;
+
+    pace_begin();
+    now += 59000000;
+    pace_begin();
+    pace_end();
+    assert_int_equal(waited(1), 1);
+    now += 61000000;
+    pace_begin();
+    pace_end();
+    assert_int_equal(waited(1), 0);
+}
+
+
 int
 main(void)
 {
@@ -118,7 +144,8 @@ main(void)
         cmocka_unit_test(nobody_waits_while_there_are_fewer),
         cmocka_unit_test(who_waits_goes_on_when_there_are_fewer),
         cmocka_unit_test(who_waits_for_long_goes_on),
-        cmocka_unit_test(an_end_without_a_beginning_is_none)
+        cmocka_unit_test(an_end_without_a_beginning_is_none),
+        cmocka_unit_test(what_never_ends_is_forgotten)
     };
 
     return pace_init() == -1
