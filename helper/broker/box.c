@@ -77,17 +77,21 @@ box_find(broker_t *b, uint64_t id)
 static void
 box_state(broker_t *b, box_t *box, box_state_t state)
 {
-    bool  was, is;
+    bool   was, is;
+    box_t  *last;
 
     was = (box->state != BOX_FREE && box->state != BOX_ALIVE);
     is = (state != BOX_FREE && state != BOX_ALIVE);
     box->state = state;
 
     if (is && !was) {
-        b->busy++;
+        box->at = b->nbusy;
+        b->busy[b->nbusy++] = box;
 
     } else if (was && !is) {
-        b->busy--;
+        last = b->busy[--b->nbusy];
+        last->at = box->at;
+        b->busy[last->at] = last;
     }
 }
 
@@ -626,25 +630,31 @@ box_fail_profile(broker_t *b, uint32_t profile)
 }
 
 
-/* called when a deadline may have passed, and only while boxes are busy */
+/* called when a deadline may have passed */
 
 void
 box_overdue(broker_t *b)
 {
-    box_t    *box, *end;
-    int64_t  now;
+    box_t     *box;
+    int64_t   now;
+    uint32_t  i;
 
     now = broker_now();
-    end = b->box + b->settings->nslots;
 
-    for (box = b->box; box < end; box++) {
+    /* backwards: the place of who leaves is taken by the last one */
+
+    for (i = b->nbusy; i-- > 0; /* void */) {
+        if (i >= b->nbusy) {
+            continue;
+        }
+
+        box = b->busy[i];
+
         if (box->yields != 0 && box->yields <= now) {
             box_yield(b, box, false);
         }
 
-        if (box->state == BOX_FREE || box->deadline == 0
-            || box->deadline > now)
-        {
+        if (box->deadline == 0 || box->deadline > now) {
             continue;
         }
 

@@ -61,6 +61,8 @@ typedef struct {
     int                  init;          /* pid 1's socket */
     int                  fds[BRK_BOX_FDS];
     cg_t                 cg;            /* a container's own; version 0: none */
+    uint32_t             at;            /* in the broker's busy ones, if it is
+                                           one of them: no other waits */
     int64_t              deadline;      /* msec; 0 for none */
     int64_t              yields;        /* until then, msec, its processes
                                            leave cores to others'; 0: not now */
@@ -93,8 +95,11 @@ typedef struct {
     uint64_t                  base[RETORT_PROFILES_MAX];    /* of memory: what
                                             a container has for its imports */
     cg_t                      cg;
+    uint32_t                  ended;    /* ends that were told since the
+                                           last broker_reap() */
     box_t                    *box;
-    uint32_t                  busy;     /* boxes neither free nor alive */
+    box_t                   **busy;     /* those neither free nor alive */
+    uint32_t                  nbusy;
 } broker_t;
 
 

@@ -36,6 +36,7 @@
 
 
 #define BROKER_EVENTS      64
+#define BROKER_ENDED       64           /* told ends that are enough to look */
 #define BROKER_DRAIN_MSEC  10000        /* for the front to end its runs */
 #define BROKER_BASE        (192ULL << 20)       /* until one was measured */
 
@@ -160,8 +161,6 @@ broker_drain(broker_t *b)
 static void
 broker_signal(broker_t *b, int fd)
 {
-    int                      status;
-    pid_t                    pid;
     struct signalfd_siginfo  info;
 
     if (read(fd, &info, sizeof(info)) != (ssize_t) sizeof(info)) {
@@ -170,10 +169,30 @@ broker_signal(broker_t *b, int fd)
 
     if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
         broker_drain(b);
+
+    } else {
+        b->ended++;
+    }
+}
+
+
+/*
+ * Those of our own process group: a sealed box has one of its own, and is
+ * waited for by its pid.  The kernel goes through all boxes to find the
+ * others, which rarely end: that is for when there is nothing else to do.
+ */
+
+static void
+broker_reap(broker_t *b)
+{
+    int    status;
+    pid_t  pid;
+
+    if (b->ended == 0 || (b->nbusy != 0 && b->ended < BROKER_ENDED)) {
         return;
     }
 
-    /* those of our own process group: a sealed box has one of its own */
+    b->ended = 0;
 
     while ((pid = waitpid(0, &status, WNOHANG)) > 0) {
         rlog(RLOG_INFO, "process %d ended: %s %d", (int) pid,
@@ -273,9 +292,9 @@ broker_timeout(const broker_t *b)
 
     due = INT64_MAX;
 
-    for (i = 0; b->busy != 0 && i < b->settings->nslots; i++) {
-        due = broker_sooner(due, b->box[i].deadline);
-        due = broker_sooner(due, b->box[i].yields);
+    for (i = 0; i < b->nbusy; i++) {
+        due = broker_sooner(due, b->busy[i]->deadline);
+        due = broker_sooner(due, b->busy[i]->yields);
     }
 
     if (b->draining) {
@@ -325,7 +344,7 @@ broker_drained(broker_t *b)
         }
     }
 
-    return b->busy == 0;
+    return b->nbusy == 0;
 }
 
 
@@ -353,9 +372,8 @@ broker_loop(broker_t *b, int sigfd)
             broker_event(b, events[i].data.u64, sigfd);
         }
 
-        if (b->busy != 0) {
-            box_overdue(b);
-        }
+        box_overdue(b);
+        broker_reap(b);
     }
 }
 
@@ -399,6 +417,7 @@ broker_start(broker_t *b)
 
     b->settings = s;
     b->box = calloc(s->nslots, sizeof(box_t));
+    b->busy = calloc(s->nslots, sizeof(box_t *));
     b->epoll = epoll_create1(EPOLL_CLOEXEC);
     b->cg.version = s->cgroup;
 
@@ -418,7 +437,7 @@ broker_start(broker_t *b)
                      ? BROKER_BASE : 0;
     }
 
-    return b->box == NULL || b->epoll == -1
+    return b->box == NULL || b->busy == NULL || b->epoll == -1
            || broker_watch(b, BOOT_MAPD, TAG_MAPD, 0) == -1 ? -1 : 0;
 }
 

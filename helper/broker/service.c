@@ -61,6 +61,7 @@ service_gone(service_t *s)
 {
     int64_t  pause;
 
+
     (void) close(s->sock);
     s->sock = -1;
     s->fails = s->ready ? 0 : s->fails + 1;

@@ -5,8 +5,9 @@
  *
  * The order matters, and each arrow is there because the reverse fails or
  * leaks: cgroup attach (helper/lib/go.c) -> cgroup namespace -> ids ->
- * namespace limits -> mounts -> host name -> rlimits -> bounding set ->
- * capabilities -> no_new_privs -> Landlock -> descriptors -> seccomp -> fork.
+ * private mounts -> namespace limits -> mounts -> host name -> rlimits ->
+ * bounding set -> capabilities -> no_new_privs -> Landlock -> descriptors ->
+ * seccomp -> fork.
  */
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -110,14 +112,21 @@ seal_ids(void)
 /*
  * No user namespace below this one, even if the filter had a hole; all others
  * take a capability, and only a user namespace would have one.  The limit is
- * our own namespace's, reached by the template's full /proc: there each name
- * is looked for among those of all namespaces, so this is the only one.
+ * our own namespace's.  A /proc that many share keeps a name of it for each of
+ * their namespaces, and goes through them all: this one is new, and goes with
+ * the old root.
  */
 
 static int
 seal_nslimits(void)
 {
     int  fd, rc;
+
+    if (mount("proc", "/proc", "proc", MS_NOSUID|MS_NODEV|MS_NOEXEC, NULL)
+        == -1)
+    {
+        return -1;
+    }
 
     fd = open("/proc/sys/user/max_user_namespaces", O_WRONLY|O_CLOEXEC);
 
@@ -304,8 +313,8 @@ seal(const tpl_req_t *req)
     static const seal_step_t  steps[] = {
         { STEP_CGROUPNS, seal_cgroupns },
         { STEP_IDS, seal_ids },
-        { STEP_NSLIMITS, seal_nslimits },
         { STEP_PRIVATE, mounts_private },
+        { STEP_NSLIMITS, seal_nslimits },
         { STEP_ROOT, mounts_root },
         { STEP_PROC, mounts_proc },
         { STEP_DEV, mounts_dev },

@@ -84,8 +84,7 @@ sub run_while {
     close $write;
 
     my $child = $s->until_true(\&waiting) // die 'nobody waits';
-    my $keeps = $meanwhile->($child, %before);
-
+    $meanwhile->($child, %before);
     kill 'CONT', $mapd;
     local $/;
 
@@ -130,6 +129,7 @@ like(run_while(sub {
     is(entered($child), 0, 'a sandbox that waits is in none of its cgroups');
     like(Retort::Service::slurp("/proc/$child/uid_map"), qr/^\s*$/, '... and is nobody yet');
 }), qr/^200 ran/, 'once its ids are mapped it has its "go", and runs');
+ok(quiet(), '... and is over');
 
 my $box = $s->session;
 my @inside = $s->inside;
