@@ -76,6 +76,31 @@ like($said, qr/ 1 began without an end, .* 11 fronts died/,
 
 unlike($s->log, qr/broke the protocol/, 'no front broke the protocol');
 
+# ---- what has ended is waited for, also when it ends while a sandbox is made ----
+
+sub ended { grep { Retort::Service::slurp("/proc/$_/status") =~ /^State:\s+Z/m } $s->children($s->{broker}) }
+
+my $mapd = $s->process('retort-mapd');
+
+kill 'STOP', $mapd;
+$pid = fork // die;
+
+if ($pid == 0) {
+    $s->run('print(1)') for 1 .. 3;
+    POSIX::_exit(0);
+}
+
+# its ids are mapped to nothing yet
+ok($s->until_true(sub { grep { -e "/proc/$_/uid_map" && Retort::Service::slurp("/proc/$_/uid_map") !~ /\S/ } $s->children($s->{broker}) }),
+    'a sandbox is being made, for ever');
+$front = $s->process('retort-front');
+kill 'KILL', $front;
+ok($s->until_true(sub { my $now = $s->process('retort-front'); $now && $now != $front }), 'its front dies meanwhile, and there is another one');
+ok($s->until_true(sub { !ended() }), '... nobody who has ended is left') or diag join ' ', ended();
+kill 'CONT', $mapd;
+waitpid $pid, 0;
+$s->wait_ready;
+
 my ($code, $list) = $s->json('GET', '/v1/sandboxes');
 
 is($code, 200, 'sandboxes are listed');
