@@ -26,6 +26,7 @@
 
 static broker_t           broker;
 static box_t              boxes[SLOTS];
+static box_t             *busy[SLOTS];
 static retort_settings_t  settings;
 static int                front;        /* the other end of its socket */
 static int                launcher;
@@ -110,6 +111,7 @@ start(void)
     memset(boxes, 0, sizeof(boxes));
     broker.settings = &settings;
     broker.box = boxes;
+    broker.busy = busy;
     broker.epoll = -1;
     boxes[0].init = boxes[1].init = boxes[2].init = boxes[3].init = -1;
     pair_of(&broker.front.sock, &front);
@@ -230,6 +232,25 @@ act(const uint8_t **p, size_t *n)
 }
 
 
+/* each once, and no other */
+
+static void
+check_busy(void)
+{
+    uint32_t  i, n;
+
+    for (i = n = 0; i < SLOTS; i++) {
+        if (boxes[i].state != BOX_FREE && boxes[i].state != BOX_ALIVE) {
+            FUZZ_CHECK(boxes[i].at < broker.nbusy);
+            FUZZ_CHECK(busy[boxes[i].at] == &boxes[i]);
+            n++;
+        }
+    }
+
+    FUZZ_CHECK(n == broker.nbusy);
+}
+
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -251,6 +272,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             FUZZ_CHECK(boxes[used].limits.processes
                        <= settings.profile[0].box_max.processes);
         }
+
+        check_busy();
     }
 
     stop();
