@@ -298,11 +298,29 @@ place_find(run_t *r, err_t *e)
 }
 
 
-/* what happened before this run, and is worse than what it did itself */
+/*
+ * What happened before this run, and is worse than what it did itself.  If
+ * nobody reads that, the next run tells it, and what became of this one.
+ */
 
 static void
-place_untold(box_t *box, result_t *res)
+place_untold(run_t *r)
 {
+    int          risen;
+    box_t       *box;
+    result_t    *res;
+    const char  *lost;
+
+    box = r->box;
+    res = r->res;
+    risen = box->risen || res->fate == STATE_RESTORED;
+    lost = res->fate == STATE_LOST ? res->fate_why : box->lost;
+
+    if (r->unread && res->fate == STATE_RESTORED) {
+        /* itself */
+        box->behind++;
+    }
+
     if (box->risen && res->fate == STATE_KEPT) {
         res->fate = STATE_RESTORED;
         res->fate_why = restore_behind(box);
@@ -313,8 +331,8 @@ place_untold(box_t *box, result_t *res)
         res->fate_why = box->lost;
     }
 
-    box->risen = 0;
-    box->lost = NULL;
+    box->risen = r->unread && risen;
+    box->lost = r->unread ? lost : NULL;
 }
 
 
@@ -342,7 +360,7 @@ place_leave(run_t *r)
         box_record(box, box->workspace, "");
     }
 
-    place_untold(box, res);
+    place_untold(r);
 
     (void) snprintf(res->sandbox, sizeof(res->sandbox), "%s", box->sandbox);
     res->expires = box_expiry(box);

@@ -359,6 +359,7 @@ run_alone(run_t *r)
         }
     }
 
+    r->unread = 1;
     run_cancel(r, "The client went away.");
 }
 

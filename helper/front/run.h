@@ -53,6 +53,7 @@ typedef struct {
     int               client;
     int               wake;
     int               fresh;    /* this request made the box */
+    int               unread;   /* who would read the answer has gone */
 
     run_phase_t       phase;
     size_t            file;     /* the next to send */
