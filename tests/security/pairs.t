@@ -37,6 +37,18 @@ def status_of(pid, name):
         return status(name, pid)
     except OSError:
         return None
+
+
+def began(p):
+    """Popen() returns when the program before has let go, which is earlier."""
+    import time
+    for i in range(200):
+        try:
+            if open("/proc/%d/cmdline" % p.pid).read().startswith(p.args[0]):
+                return
+        except OSError:
+            pass  # hidden while it is neither
+        time.sleep(0.01)
 PY
 my $s = Retort::Service->new(profiles => { default => {
     import => '', memory => '256m', disk => '16m', tmp => '8m', fsize => '16m',

@@ -2,6 +2,7 @@
 # ---- victim
 import subprocess
 p = subprocess.Popen(["/bin/sh", "-c", "sleep 20; : victim-of-a-pair"])
+began(p)
 tell(word="victim-of-" + "a-pair")
 # ---- hostile
 bad = []
